@@ -1,0 +1,52 @@
+"""One row of attention in one pass over the keys: nothing of length N is stored."""
+
+# --8<-- [start:imports]
+import math
+
+# --8<-- [end:imports]
+from tilewise.softmax import weight
+
+
+# --8<-- [start:dot]
+def dot(a, b):
+    """Σ_c a_c b_c."""
+    return sum(x * y for x, y in zip(a, b))
+    # --8<-- [end:dot]
+
+
+# --8<-- [start:attend_step]
+def attend_step(state, s, v):
+    """Take one key, by its score s and its value v, into the state (m, ℓ, o).
+
+    m' = max(m, s),  ℓ' = e^{m − m'} ℓ + e^{s − m'},
+    o' = (e^{m − m'} ℓ o + e^{s − m'} v) / ℓ'
+    so that o is, after every key, the finished output over the keys so far.
+    """
+    m, l, o = state
+    m_new = max(m, s)
+    old = weight(m, m_new) * l  # what the keys before count for now
+    new = weight(s, m_new)  # what this key counts for
+    l_new = old + new
+    return m_new, l_new, [(old * x + new * y) / (l_new or 1) for x, y in zip(o, v)]
+    # --8<-- [end:attend_step]
+
+
+# --8<-- [start:attention_row]
+def attention_row(q, keys, values, *, scale=None):
+    """o = Σ_j softmax(scale · q·k)_j v_j for one query q, reading each key once.
+
+    q has d numbers, keys is N × d, values is N × d_v, the result has d_v numbers.
+    scale None is 1/√d. Raises ValueError where the sizes do not match.
+    """
+    if len(keys) != len(values):
+        raise ValueError(f"{len(keys)} keys and {len(values)} values; they must agree")
+    if any(len(k) != len(q) for k in keys):
+        raise ValueError(f"every key must have d = {len(q)} numbers, as q has")
+    if any(len(v) != len(values[0]) for v in values):
+        raise ValueError("every value must have the same d_v")
+    scale = len(q) ** -0.5 if scale is None else scale
+    state = (-math.inf, 0, [0] * len(values[0]) if values else [])
+    for k, v in zip(keys, values):
+        state = attend_step(state, scale * dot(q, k), v)
+    return state[2]
+    # --8<-- [end:attention_row]

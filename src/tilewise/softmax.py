@@ -1,0 +1,102 @@
+"""Softmax as written, in three passes, in two, and as states that merge.
+
+Plain Python: one row of scores is a list of numbers. The symbols are those of the
+FlashAttention paper (arXiv 2205.14135, section 3.1): m is a maximum, l (ℓ) a sum of
+exponentials taken relative to that maximum.
+"""
+
+# --8<-- [start:imports]
+import math
+
+# --8<-- [end:imports]
+
+
+# --8<-- [start:naive_softmax]
+def naive_softmax(xs):
+    """softmax(x)_i = e^{x_i} / Σ_j e^{x_j}, computed exactly as it is written.
+
+    Raises OverflowError where a score exceeds about 709.78: e^x leaves float64.
+    """
+    exps = [math.exp(x) for x in xs]
+    total = sum(exps)
+    return [e / total for e in exps]
+    # --8<-- [end:naive_softmax]
+
+
+# --8<-- [start:weight]
+def weight(x, m, exp=math.exp):
+    """e^{x − m}: what a score x counts for relative to a maximum m.
+
+    A score of −∞ (a key that is not there) weighs 0, even where m is −∞ too and
+    x − m would be NaN. `exp` may be replaced to compute in another base.
+    """
+    return 0 if x == -math.inf else exp(x - m)
+    # --8<-- [end:weight]
+
+
+# --8<-- [start:safe_softmax]
+def safe_softmax(xs):
+    """softmax(x)_i = e^{x_i − m} / ℓ with m = max_j x_j and ℓ = Σ_j e^{x_j − m}.
+
+    Three passes over the row. A row of −∞ alone has no weights: it gives zeros.
+    """
+    m = -math.inf
+    for x in xs:  # pass 1: the maximum
+        m = max(m, x)
+    l = 0
+    for x in xs:  # pass 2: the sum
+        l = l + weight(x, m)
+    return [weight(x, m) / (l or 1) for x in xs]  # pass 3: the weights
+    # --8<-- [end:safe_softmax]
+
+
+# --8<-- [start:online_step]
+def online_step(state, x):
+    """Take one score into the state (m, ℓ) of the scores before it.
+
+    m' = max(m, x),  ℓ' = e^{m − m'} ℓ + e^{x − m'}   (Milakov and Gimelshein 2018)
+    """
+    m, l = state
+    m_new = max(m, x)
+    return m_new, weight(m, m_new) * l + weight(x, m_new)
+    # --8<-- [end:online_step]
+
+
+# --8<-- [start:online_softmax]
+def online_softmax(xs):
+    """The same weights as safe_softmax in two passes: m and ℓ come together."""
+    state = (-math.inf, 0)
+    for x in xs:  # pass 1: maximum and sum
+        state = online_step(state, x)
+    m, l = state
+    return [weight(x, m) / (l or 1) for x in xs]  # pass 2: the weights
+    # --8<-- [end:online_softmax]
+
+
+# --8<-- [start:merge]
+IDENTITY = (-math.inf, 0)  # the state of no scores at all
+
+
+def merge(a, b):
+    """The state of two sets of scores together, from the states of each.
+
+    A state is (m, ℓ) or (m, ℓ, o), o being the set's weighted mean of values:
+    m = max(m_a, m_b),  ℓ = ℓ_a' + ℓ_b',  o = (ℓ_a' o_a + ℓ_b' o_b) / ℓ
+    where ℓ_a' = e^{m_a − m} ℓ_a and ℓ_b' = e^{m_b − m} ℓ_b.
+
+    Associative and commutative; merging with IDENTITY changes nothing.
+    Raises ValueError where the two states do not have the same form.
+    """
+    if a[1] == 0:
+        return b
+    if b[1] == 0:
+        return a
+    if len(a) != len(b) or len(a) == 3 and len(a[2]) != len(b[2]):
+        raise ValueError(f"cannot merge states of different form: {a} and {b}")
+    m = max(a[0], b[0])
+    l_a, l_b = weight(a[0], m) * a[1], weight(b[0], m) * b[1]
+    l = l_a + l_b
+    if len(a) == 2:
+        return m, l
+    return m, l, [(l_a * x + l_b * y) / l for x, y in zip(a[2], b[2])]
+    # --8<-- [end:merge]

@@ -1,0 +1,18 @@
+"""The running example: N = 4, d = 2, two by two tiles, every number exact.
+
+The scale is τ = ln 2, so e^S is a power of two and every weight a small fraction:
+P = 1/9 · [[2,2,1,4],[4,2,2,1],[1,2,4,2],[2,2,4,1]], ℓ = 9/4 in every row.
+"""
+
+# --8<-- [start:example]
+import math
+
+Q = [[-1, -1], [1, 0], [0, 1], [1, 1]]
+K = [[1, 0], [0, 1], [0, 2], [-1, 1]]
+V = [[0, 9], [9, 9], [-9, 0], [9, 0]]
+SCALE = math.log(2)  # τ: e^{τ x} = 2^x
+# --8<-- [end:example]
+
+DO = [[1, 0], [0, 1], [1, 1], [1, 0]]  # the gradient that reaches O, for the backward
+O = [[5, 4], [1, 6], [0, 3], [-1, 4]]  # the result
+BLOCK_ROWS = BLOCK_COLS = 2
