@@ -1,0 +1,69 @@
+"""Write docs/generated: program output, traces, tables and figures, all made by code.
+
+`python scripts/generate.py` writes; `--check` compares and exits 1 on a difference.
+Each example prints its output file, each module of scripts/figures and scripts/tables
+has `draw(lang) -> str` for "en" and "zh".
+"""
+
+import argparse
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "docs/generated"
+LANGS = ("en", "zh")
+TRACES = {
+    "kv-outer.json": ["--format", "json"],
+    "q-outer.json": ["--format", "json", "--order", "q-outer"],
+}
+
+
+def run(*command):
+    """The standard output of `python *command`, in UTF-8."""
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", *map(str, command)], cwd=ROOT, capture_output=True
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stderr.decode()}")
+    return done.stdout.decode()
+
+
+def generate():
+    """Yield every generated file as (path below docs/generated, text)."""
+    for path in sorted((ROOT / "src/tilewise/examples").glob("[!_]*.py")):
+        yield f"outputs/{path.stem}.txt", run(path)
+    for name, options in TRACES.items():
+        yield f"traces/{name}", run("-m", "tilewise", "trace", *options)
+    for kind, suffix in (("figures", "svg"), ("tables", "md")):
+        for path in sorted((ROOT / "scripts" / kind).glob("[!_]*.py")):
+            module = importlib.import_module(f"{kind}.{path.stem}")
+            for lang in LANGS:
+                name = path.stem.replace("_", "-")
+                yield f"{kind}/{lang}/{name}.{suffix}", module.draw(lang)
+
+
+def main():
+    """Write the files, or with --check say which ones differ."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="compare, write nothing")
+    check = parser.parse_args().check
+    sys.path.insert(0, str(ROOT / "scripts"))
+    made = {OUT / name: text.rstrip() + "\n" for name, text in generate()}
+    stale = [p for p, text in made.items() if not p.exists() or p.read_text("utf-8") != text]
+    extra = [p for p in OUT.rglob("*") if p.is_file() and p not in made]
+    if check:
+        for path in stale + extra:
+            print(f"differs: {path.relative_to(ROOT)}")
+        sys.exit(bool(stale + extra))
+    for path in extra:
+        path.unlink()
+    for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(made[path], "utf-8")
+    print(f"{len(made)} files, {len(stale)} written, {len(extra)} removed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""MkDocs hook: one build or one `serve` makes every language, with shared assets.
+
+The build of mkdocs.yml (English) ends by building mkdocs.zh.yml into site/zh.
+"""
+
+from pathlib import Path
+
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+ASSETS = ROOT / "docs/assets"
+
+
+def on_config(config):
+    """Tell the templates where the site's own root is, seen from this language."""
+    prefix = next(x["path"] for x in config.extra["languages"] if x["lang"] == config.theme["language"])
+    config.extra["root_url"] = (config.site_url or "").removesuffix(prefix)
+    config.extra["to_root"] = "../" * prefix.count("/")
+
+
+def on_files(files, config):
+    for path in sorted(p for p in ASSETS.rglob("*") if p.is_file()):
+        name = f"assets/{path.relative_to(ASSETS).as_posix()}"
+        files.append(File.generated(config, name, abs_src_path=str(path)))
+
+
+def on_post_page(output, page, config):
+    # the theme's search dialog has no name for screen readers
+    label = "搜索" if config.theme["language"] == "zh" else "Search"
+    dialog = 'data-md-component="search" role="dialog"'
+    return output.replace(dialog, f'{dialog} aria-label="{label}"')
+
+
+@event_priority(-100)
+def on_post_build(config):
+    if Path(config.config_file_path).name != "mkdocs.yml":
+        return
+    for language in config.extra["languages"][1:]:
+        other = load_config(
+            str(ROOT / f"mkdocs.{language['lang']}.yml"),
+            site_url=(config.site_url or "") + language["path"],
+            site_dir=str(Path(config.site_dir) / language["path"]),
+            strict=config.strict,
+        )
+        other.plugins.on_startup(command="build", dirty=False)
+        build(other)
+        other.plugins.on_shutdown()
