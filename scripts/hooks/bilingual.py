@@ -12,6 +12,7 @@ from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ASSETS = ROOT / "docs/assets"
+RESULTS = ROOT / "benchmarks/results"
 
 
 def on_config(config):
@@ -25,6 +26,14 @@ def on_files(files, config):
     for path in sorted(p for p in ASSETS.rglob("*") if p.is_file()):
         name = f"assets/{path.relative_to(ASSETS).as_posix()}"
         files.append(File.generated(config, name, abs_src_path=str(path)))
+    for path in sorted(RESULTS.glob("*.json")):  # every measured number, one click away
+        name = f"assets/results/{path.name}"
+        files.append(File.generated(config, name, abs_src_path=str(path)))
+
+
+def on_page_context(context, page, config, nav):
+    if page.file.src_uri == "index.md":  # one address for the door, not two
+        page.canonical_url = config.site_url
 
 
 def on_post_page(output, page, config):

@@ -12,9 +12,6 @@ import math
 from tilewise.one_pass import dot
 from tilewise.softmax import weight
 
-ORDERS = ("kv-outer", "q-outer")
-CAUSALS = (False, True, "top-left")
-
 
 # --8<-- [start:moves]
 def moves(order, before, here, after):
@@ -140,6 +137,10 @@ def scan(grid, state, exp=math.exp):
 
 
 # --8<-- [start:check]
+ORDERS = ("kv-outer", "q-outer")
+CAUSALS = (False, True, "top-left")
+
+
 def check(q, k, v, block_rows, block_cols, order="kv-outer", causal=False):
     """Raise ValueError with one sentence that says what does not fit."""
     for name, x in (("q", q), ("k", k), ("v", v)):

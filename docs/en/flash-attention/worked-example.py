@@ -1,0 +1,151 @@
+# ---
+# description: FlashAttention's forward pass on four queries and four keys, every S, m, P, l and O of all four tile steps as exact fractions.
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% [markdown]
+# # The worked example { #worked-example }
+#
+# Does it really give the same numbers? *Follow all four tiles of a small example. Every number is exact, and you can check each one on paper.*
+# { .tw-lead }
+#
+# This page is a notebook. It was executed when the site was built, with the package that the tests hold; what you see is what came out.
+#
+# ## The input { #input }
+#
+# Four queries, four keys, \(d = 2\), blocks of two: \(N = 4\), \(B_r = B_c = 2\), \(T_r = T_c = 2\). The scale is \(\tau = \ln 2\), so \(e^{\tau x} = 2^x\), and the whole
+# computation stays within fractions.
+
+# %%
+from fractions import Fraction
+
+from tilewise.render import matrices_latex, memory_html, result_latex, step_latex
+from tilewise.trace import forward
+from tilewise.worked_example import K, Q, V
+
+# %%
+matrices_latex({"Q": Q, "K": K, "V": V}, beside=3)
+
+# %% [markdown]
+# `forward` yields one state a tile. To compute exactly, it gets fractions and powers of two in place of floats and `exp`; scores and maxima then come out in
+# units of \(\tau\).
+
+# %%
+steps = list(forward(Q, K, V, 2, 2, scale=1, exp=lambda x: Fraction(2) ** x))
+len(steps)
+
+# %% [markdown]
+# Before the first step HBM holds \(Q\), \(K\), \(V\) and the start values \(O = 0\), \(\ell = 0\), \(m = -\infty\).
+#
+# ## Step 1: queries 1 and 2, keys 1 and 2 { #step-1 }
+#
+# The outer loop takes keys 1 and 2, the inner loop begins with queries 1 and 2. Nothing was known before, so \(\alpha = 0\) and \(\beta = 1\): the new state is the
+# tile's own.
+
+# %%
+step_latex(steps[0])
+
+# %% [markdown]
+# In row 1 both scores are equal, so \(O\) is the plain mean of the two values, \((\tfrac{0 + 9}2, \tfrac{9 + 9}2)\). In row 2 the first key counts 1 and the second \(\tfrac12\), which gives
+# \((\tfrac{0 + 9/2}{3/2},\ 9) = (3, 9)\).
+
+# %%
+memory_html(steps[:1])
+
+# %% [markdown]
+# ## Step 2: queries 3 and 4, the same keys { #step-2 }
+#
+# \(K_1\) and \(V_1\) are still on the chip. Only \(Q_2\) and the state of rows 3 and 4 have to be loaded.
+
+# %%
+step_latex(steps[1])
+
+# %%
+memory_html(steps[:2])
+
+# %% [markdown]
+# Half of the work is done, and \(O\) already holds four proper outputs: attention over the first two keys only. None of them is the final one.
+#
+# ## Step 3: queries 1 and 2, keys 3 and 4 { #step-3 }
+#
+# Now the state matters. In row 1 the maximum moves from \(-1\) to \(0\), one unit, so everything from before counts half: \(\alpha = \tfrac12\). In row 2 the maximum stays, so
+# \(\alpha = 1\), and the tile's own numbers are brought down to it instead: \(\beta = \tfrac12\).
+
+# %%
+step_latex(steps[2])
+
+# %% [markdown]
+# Row 1 on paper. The old part weighs \(\alpha \ell = \tfrac12 \cdot 2 = 1\), the new part \(\beta\tilde\ell = \tfrac54\), together \(\tfrac94\). The tile's \(\tilde P V\) is
+# \(\tfrac14(-9, 0) + 1 \cdot (9, 0) = (\tfrac{27}4, 0)\). So
+#
+# $$
+# O_1 = \frac{1 \cdot (\tfrac92, 9) + 1 \cdot (\tfrac{27}4, 0)}{9/4} = \frac{(\tfrac{45}4, 9)}{9/4} = (5, 4).
+# $$
+
+# %%
+memory_html(steps[:3])
+
+# %% [markdown]
+# ## Step 4: queries 3 and 4, keys 3 and 4 { #step-4 }
+#
+# In both rows the maximum moves by one unit.
+
+# %%
+step_latex(steps[3])
+
+# %%
+memory_html(steps[:4])
+
+# %% [markdown]
+# ## The result { #result }
+#
+# All four sums are \(\tfrac94\). The log-sum-exp is \(L = m + \ln\ell\); with \(\tau = \ln 2\) it is the logarithm of a fraction.
+
+# %%
+result_latex(steps[-1])
+
+# %% [markdown]
+# ## Against ordinary attention { #check-numpy }
+#
+# The formula in NumPy, with floats, \(e^x\) and all of \(S\) at once:
+
+# %%
+import numpy as np
+
+s = np.log(2) * np.array(Q) @ np.array(K).T
+p = np.exp(s) / np.exp(s).sum(axis=1, keepdims=True)
+print(np.round(p * 9, 12))
+bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-14)
+
+# %% [markdown]
+# The weights are the ninths of [standard attention](../why/standard-attention.md#example), and the outputs agree.
+#
+# The tables counted what crossed between HBM and the chip: 64 elements in, 32 out. The start values of \(O\), \(\ell\) and \(m\) had to be written first, another 16, so
+# 112 in all. Standard attention moves [96](../why/standard-attention.md#bill) for this input. At \(N = 4\) FlashAttention-1 moves *more*: \(O\), \(\ell\) and \(m\) travel
+# for each of the two blocks of keys, and the matrices that it saves are tiny. The gain comes with size, since the saved \(4N^2\) grows with \(N\) while real tiles are 64 or more on a
+# side ([which size saves traffic](tiling.md#traffic)).
+#
+# ## What to remember { #remember }
+#
+# - After each step, each row's \(O\) is exact for the keys that it has seen.
+# - \(\alpha\) changes the unit of the old part, \(\beta\) that of the tile. At least one of them is 1.
+# - The sums come out right at the last tile, without any correction at the end.
+#
+# ## Check yourself { #check }
+#
+# ??? question "In step 3, row 2 has \(\alpha = 1\) and \(\beta = \tfrac12\). Why is the old output not kept unchanged?"
+#     The unit stays, but new values arrive: the tile adds the weight \(\beta\tilde\ell = \tfrac34\) to the old \(\tfrac32\). \(O\) would stay only if the tile's own output happened to be the same, or if all its keys were masked.
+#
+# ??? question "Could both \(\alpha\) and \(\beta\) be below 1?"
+#     No. \(m^{\text{new}}\) is one of \(m\) and \(\tilde m\), and that one has the factor \(e^0 = 1\).
+#
+# ??? question "Which numbers change if queries are in the outer loop?"
+#     The order of the steps becomes 1, 3, 2, 4, and \(O\), \(\ell\), \(m\) are stored twice instead of four times. The numbers of each step stay the same. Try `python -m tilewise trace --order q-outer`.
+#
+# ## Sources { #sources }
+#
+# - T. Dao et al., [FlashAttention](https://arxiv.org/abs/2205.14135), 2022, Algorithm 1. The example is this site's own.

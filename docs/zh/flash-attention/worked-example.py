@@ -1,0 +1,142 @@
+# ---
+# description: 四个查询、四个键，把 FlashAttention 的前向传播走完四步，S、m、P、ℓ、O 的每个数都是精确的有理数。
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% [markdown]
+# # 完整算例 { #worked-example }
+#
+# 结果真的一样吗？*把一个小例子的四块从头算到尾。每个数都是精确的，都可以在纸上验。*
+# { .tw-lead }
+#
+# 这一页是一份 notebook，建站时执行过，用的就是通过测试的那个包；你看到的就是它当时的输出。
+#
+# ## 输入 { #input }
+#
+# 四个查询（query），四个键（key），\(d = 2\)，两行一块（tile）：\(N = 4\)，\(B_r = B_c = 2\)，\(T_r = T_c = 2\)。缩放系数是 \(\tau = \ln 2\)，所以 \(e^{\tau x} = 2^x\)，从头到尾只会出现有理数。
+
+# %%
+from fractions import Fraction
+
+from tilewise.render import matrices_latex, memory_html, result_latex, step_latex
+from tilewise.trace import forward
+from tilewise.worked_example import K, Q, V
+
+# %%
+matrices_latex({"Q": Q, "K": K, "V": V}, beside=3)
+
+# %% [markdown]
+# `forward` 每算一块就给出一个状态。为了算得精确，给它的是有理数和 2 的幂，不是浮点数和 `exp`；这样，分数（score）和最大值就以 \(\tau\) 为单位。
+
+# %%
+steps = list(forward(Q, K, V, 2, 2, scale=1, exp=lambda x: Fraction(2) ** x))
+len(steps)
+
+# %% [markdown]
+# 第一步之前，高带宽内存（HBM）里有 \(Q\)、\(K\)、\(V\)，还有初值 \(O = 0\)、\(\ell = 0\)、\(m = -\infty\)。
+#
+# ## 第 1 步：第 1、2 个查询，第 1、2 个键 { #step-1 }
+#
+# 外层循环取第 1、2 个键，内层循环从第 1、2 个查询开始。之前一无所知，所以 \(\alpha = 0\)、\(\beta = 1\)：新状态就是这一块自己的状态。
+
+# %%
+step_latex(steps[0])
+
+# %% [markdown]
+# 第 1 行的两个分数相等，所以 \(O\) 就是两个值（value）的普通平均 \((\tfrac{0 + 9}2, \tfrac{9 + 9}2)\)。第 2 行里，第一个键算 1，第二个键算 \(\tfrac12\)，得 \((\tfrac{0 + 9/2}{3/2},\ 9) = (3, 9)\)。
+
+# %%
+memory_html(steps[:1], lang="zh")
+
+# %% [markdown]
+# ## 第 2 步：第 3、4 个查询，键不变 { #step-2 }
+#
+# \(K_1\) 和 \(V_1\) 还在片上。只需读入 \(Q_2\)，以及第 3、4 行的状态。
+
+# %%
+step_latex(steps[1])
+
+# %%
+memory_html(steps[:2], lang="zh")
+
+# %% [markdown]
+# 活干了一半，\(O\) 里已经有四个名副其实的输出：只看前两个键的注意力。不过没有一个是最终结果。
+#
+# ## 第 3 步：第 1、2 个查询，第 3、4 个键 { #step-3 }
+#
+# 现在状态派上用场了。第 1 行的最大值从 \(-1\) 升到 \(0\)，升了一个单位，所以之前的一切减半：\(\alpha = \tfrac12\)。第 2 行的最大值不变，所以 \(\alpha = 1\)，反过来是这一块自己的数要换到旧单位上：\(\beta = \tfrac12\)。
+
+# %%
+step_latex(steps[2])
+
+# %% [markdown]
+# 第 1 行在纸上算：旧的部分占 \(\alpha \ell = \tfrac12 \cdot 2 = 1\)，新的部分占 \(\beta\tilde\ell = \tfrac54\)，合计 \(\tfrac94\)。这一块的 \(\tilde P V\) 是 \(\tfrac14(-9, 0) + 1 \cdot (9, 0) = (\tfrac{27}4, 0)\)。于是
+#
+# $$
+# O_1 = \frac{1 \cdot (\tfrac92, 9) + 1 \cdot (\tfrac{27}4, 0)}{9/4} = \frac{(\tfrac{45}4, 9)}{9/4} = (5, 4).
+# $$
+
+# %%
+memory_html(steps[:3], lang="zh")
+
+# %% [markdown]
+# ## 第 4 步：第 3、4 个查询，第 3、4 个键 { #step-4 }
+#
+# 两行的最大值都上升一个单位。
+
+# %%
+step_latex(steps[3])
+
+# %%
+memory_html(steps[:4], lang="zh")
+
+# %% [markdown]
+# ## 结果 { #result }
+#
+# 四行的和都是 \(\tfrac94\)。logsumexp（LSE）是 \(L = m + \ln\ell\)；因为 \(\tau = \ln 2\)，它就是一个有理数的对数。
+
+# %%
+result_latex(steps[-1])
+
+# %% [markdown]
+# ## 和普通注意力对一对 { #check-numpy }
+#
+# 用 NumPy 照公式写：用浮点数，用 \(e^x\)，整个 \(S\) 一次算出来。
+
+# %%
+import numpy as np
+
+s = np.log(2) * np.array(Q) @ np.array(K).T
+p = np.exp(s) / np.exp(s).sum(axis=1, keepdims=True)
+print(np.round(p * 9, 12))
+bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-14)
+
+# %% [markdown]
+# 权重（weight）就是[标准注意力](../why/standard-attention.md#example)里的那些九分之几，输出也一致。
+#
+# 上面的表数了 HBM 与芯片之间来往的元素：进 64 个，出 32 个。\(O\)、\(\ell\)、\(m\) 的初值得先写好，又是 16 个，一共 112 个。同样的输入，标准注意力搬 [96](../why/standard-attention.md#bill) 个。\(N = 4\) 时，FlashAttention-1 搬得反而*更多*：每来一块键，\(O\)、\(\ell\)、\(m\) 就要往返一趟，共两块；而省下的矩阵又很小。好处要等规模上去才显出来：省下的 \(4N^2\) 随 \(N\) 增长，真实的块边长又在 64 以上（见[哪个尺寸省流量](tiling.md#traffic)）。
+#
+# ## 要点 { #remember }
+#
+# - 每走完一步，每一行的 \(O\) 都是它看过的那些键的精确输出。
+# - \(\alpha\) 给旧的部分换单位，\(\beta\) 给这一块换单位。两者至少有一个是 1。
+# - 算完最后一块，和自然就对了，末尾什么都不用修正。
+#
+# ## 自测 { #check }
+#
+# ??? question "第 3 步里，第 2 行的 \(\alpha = 1\)、\(\beta = \tfrac12\)。旧的输出为什么不能原样留着？"
+#     单位没变，但来了新的值：这一块给旧的 \(\tfrac32\) 添上了权重 \(\beta\tilde\ell = \tfrac34\)。只有整块的键都被掩码（mask）遮住，\(O\) 才会原封不动。
+#
+# ??? question "\(\alpha\) 和 \(\beta\) 会不会都小于 1？"
+#     不会。\(m^{\text{new}}\) 总是 \(m\) 与 \(\tilde m\) 中的一个，而那一个的因子是 \(e^0 = 1\)。
+#
+# ??? question "换成查询在外层循环，哪些数会变？"
+#     各步的次序变成 1、3、2、4，\(O\)、\(\ell\)、\(m\) 从写回四次变成写回两次。每一步里的数都不变。跑一下 `python -m tilewise trace --order q-outer` 试试。
+#
+# ## 出处 { #sources }
+#
+# - T. Dao 等，[FlashAttention](https://arxiv.org/abs/2205.14135)，2022，算法 1。例子是本站自己的。

@@ -1,0 +1,115 @@
+"""Algorithm 1's two loops over the tiles of S, and what stays in SRAM meanwhile."""
+
+from itertools import pairwise
+
+from figures import _svg as s
+from figures._example import STEPS
+
+NAME = {"q": "Q", "k": "K", "v": "V", "o": "O", "l": "ℓ", "m": "m"}
+LEFT, COL = 84, 78  # the time table's first column, the width of a step
+BARS = [("kv", "j", 276), ("q", "i", 304), ("olm", "i", 332)]  # tensors, index, height
+SAY = {
+    "en": {
+        "label": "The tiles of S are visited column by column. The K and V tiles of the"
+        " outer loop stay in SRAM for a whole column; the Q, O, ℓ and m tiles of the"
+        " inner loop come from HBM at every step, and O, ℓ and m go back.",
+        "outer": "outer loop: $j$", "inner": ["inner", "loop: $i$"],
+        "sram": "in SRAM", "io": "{load} in, {store} out", "step": "step {n}",
+        "sum": "all four steps: {load} in, {store} out",
+    },
+    "zh": {
+        "label": "S 的各块按列依次访问：外层循环的 K、V 块在 SRAM 中停留一整列，"
+        "内层循环的 Q、O、ℓ、m 块每一步都从 HBM 取来，O、ℓ、m 再写回。",
+        "outer": "外层循环：$j$", "inner": ["内层", "循环：$i$"],
+        "sram": "SRAM 中", "io": "进 {load}，出 {store}", "step": "第 {n} 步",
+        "sum": "四步合计：进 {load}，出 {store}",
+    },
+}  # fmt: skip
+
+
+def matrices(say):
+    """S in tiles; K and V above it, Q to the left, O, ℓ and m to the right."""
+    out = [s.middle(184, 14, say["outer"]), s.arrow(128, 26, 112, 0, 2, "tw-k")]
+    out += [*s.lines(2, 150, 18, say["inner"]), s.arrow(62, 100, 0, 112, 2, "tw-q")]
+    for n in (0, 1):
+        x, y = 128 + 56 * n, 100 + 56 * n
+        boxes = [(x, 36, 56, 28, "v"), (x, 68, 56, 28, "k"), (72, y, 52, 56, "q")]
+        boxes += [(244, y, 52, 56, "o"), (300, y, 28, 56, "l"), (332, y, 28, 56, "m")]
+        for left, top, w, h, name in boxes:
+            css = "m" if name == "l" else name
+            symbol = f"${NAME[name]}_{n + 1}{'^⊤' if name in 'kv' else ''}$"
+            out.append(s.rect(left, top, w, h, f"tw-{css}"))
+            out.append(s.middle(left + w / 2, top + h / 2 + 5, symbol, f"tw-t{css}"))
+    corners = [(128 + 57 * t["j"], 100 + 57 * t["i"]) for t in STEPS]
+    return out + [s.grid(x, y, 2, 2, "tw-s", 27.5, 27.5) for x, y in corners]
+
+
+def visits():
+    """The numbers of the steps on S, and the way from one to the next."""
+    at = [(156 + 56 * t["j"], 128 + 56 * t["i"]) for t in STEPS]
+    out = [s.path("M" + "L".join(f"{x} {y}" for x, y in at), "tw-way")]
+    for n, (x, y) in enumerate(at, 1):
+        out.append(f'<circle cx="{x}" cy="{y}" r="13" class="tw-paper"/>')
+        out.append(s.middle(x, y + 5, str(n), "tw-strong"))
+    return out
+
+
+def bars(say):
+    """One bar for every stay of tiles in SRAM, as long as the steps it lasts."""
+    out = [s.rect(1, 252, 398, 110, "tw-sram", 'rx="7"')]
+    out.append(s.text(9, 268, say["sram"], "tw-small tw-muted"))
+    for n in range(len(STEPS)):
+        out.append(s.middle(LEFT + COL * (n + 0.5), 244, say["step"].format(n=n + 1)))
+    for names, index, y in BARS:
+        css = names[0]
+        title = " ".join(f"${NAME[x]}_{index}$" for x in names)
+        out.append(s.text(9, y + 17, title, f"tw-t{css}"))
+        loads = [n for n, t in enumerate(STEPS) if css in t["load"]]
+        for n, end in pairwise([*loads, len(STEPS)]):
+            x, w = LEFT + COL * n, COL * (end - n)
+            tile = " ".join(f"${NAME[z]}_{STEPS[n][index] + 1}$" for z in names)
+            out.append(s.rect(x + 2, y, w - 4, 24, f"tw-{css}", 'rx="4"'))
+            out.append(s.middle(x + w / 2, y + 17, tile, f"tw-t{css}"))
+    return out
+
+
+def size(t, name):
+    """How many numbers a tile of a tensor has."""
+    rows = t["o_new"] if name == "o" else t["m_new"] if name in "lm" else t[name]
+    return sum(len(row) if isinstance(row, list) else 1 for row in rows)
+
+
+def moves(n, t):
+    """Step n's arrows, 1.5 units wide a number, and {way: numbers moved}."""
+    x, out, sums = LEFT + COL * n + 4, [], {"load": 0, "store": 0}
+    for names, _, _ in BARS:
+        for way in sums:
+            moved = sum(size(t, z) for z in names if z in t[way])
+            sums[way] += moved
+            half, css = 0.75 * moved, f"tw-{names[0]}"
+            if moved and way == "load":
+                out.append(s.arrow(x + half + 3, 395, 0, -30, 2 * half, css))
+                x += 2 * half + 5
+            elif moved:
+                right = LEFT + COL * (n + 1) - 6 - half
+                out.append(s.arrow(right, 365, 0, 30, 2 * half, css))
+    return out, sums
+
+
+def traffic(say):
+    """What crosses between HBM and SRAM at each step, and in all."""
+    out = [s.rect(1, 398, 398, 56, "tw-hbm", 'rx="3"'), s.text(9, 417, "HBM")]
+    total = {"load": 0, "store": 0}
+    for n, t in enumerate(STEPS):
+        made, sums = moves(n, t)
+        words = say["io"].format(**sums)
+        out += [*made, s.middle(LEFT + COL * (n + 0.5), 417, words, "tw-small")]
+        total = {way: total[way] + sums[way] for way in total}
+    return [*out, s.text(391, 444, say["sum"].format(**total), "", "end")]
+
+
+def draw(lang):
+    """The figure in English or Chinese."""
+    say = SAY[lang]
+    parts = matrices(say) + visits() + bars(say) + traffic(say)
+    return s.svg(400, 455, say["label"], *parts)

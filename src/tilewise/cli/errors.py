@@ -1,0 +1,112 @@
+"""What is said when input cannot be used: one sentence, in either language."""
+
+
+class Bad(Exception):
+    """Input that cannot be used, as a key of MESSAGES and the values to fill in."""
+
+    def __init__(self, message, /, **values):
+        super().__init__(message)
+        self.message, self.values = message, values
+
+    def sentence(self, lang):
+        values = dict(self.values)
+        if "kind" in values:
+            values["kind"] = KINDS[lang][values["kind"]]
+        if isinstance(values.get("where"), dict):
+            values["where"] = PLACES[lang].format(**values["where"])
+        return MESSAGES[lang][self.message].format(**values)
+
+
+def short(text, limit=80):
+    """Given text in quotes, on one line, cut where it is long."""
+    text = str(text)
+    return repr(text if len(text) <= limit else text[:limit] + "…")
+
+
+KINDS = {
+    "en": {
+        "string": "a string", "boolean": "true or false", "list": "a list",
+        "object": "an object", "number": "a number", "null": "null",
+    },
+    "zh": {
+        "string": "字符串", "boolean": "布尔值", "list": "列表", "object": "对象",
+        "number": "数", "null": " null",
+    },
+}  # fmt: skip
+
+PLACES = {"en": "row {r}, column {c} of {name}", "zh": "{name} 第 {r} 行第 {c} 列"}
+
+MESSAGES = {
+    "en": {
+        "size": "{option} must be a whole number from 1 to {limit}, not {given}.",
+        "choice": "{option} must be one of {choices}, not {given}.",
+        "needs_value": "{option} needs a value.",
+        "takes_no_value": "{option} takes no value.",
+        "unknown_option": "unknown option or argument {given}; --help lists them all.",
+        "unknown_command": "there is no command {given}; --help lists them all.",
+        "usage": "{message}.",
+        "directory": "{file} is a directory, not a JSON file.",
+        "no_file": "there is no file {file}.",
+        "unreadable": "{file} cannot be read ({why}).",
+        "large_file": "{file} is larger than {limit} bytes.",
+        "encoding": "{file} is not text in UTF-8.",
+        "not_json": "{file} is not valid JSON (line {line}, column {column}).",
+        "nested": "{file} is nested too deeply.",
+        "twice": "{file} names {key} twice in one object.",
+        "constant": "{file} contains {name}, which is not a number that JSON has.",
+        "not_object": '{file} must hold one object {{"q": …, "k": …, "v": …}}.',
+        "unknown_key": "{file} has the unknown key {key}; "
+        "q, k, v, scale and do are known.",
+        "missing_key": '{file} lacks "{key}".',
+        "not_number": "{where} is {kind}, not a number.",
+        "past_range": "{where} is past the range of a float.",
+        "not_matrix": "{name} is {kind}, not a list of rows.",
+        "not_row": "row {r} of {name} is {kind}, not a list of numbers.",
+        "rows": "{name} has {count} rows; it must have 1 to {limit}.",
+        "columns": "row {r} of {name} has {count} numbers; it must have 1 to {limit}.",
+        "ragged": "row {r} of {name} has {count} numbers, but row 1 has {first}.",
+        "widths": "q has {q} columns and k has {k}; they must agree.",
+        "heights": "k has {k} rows and v has {v}; they must agree.",
+        "gradient": "do must have the shape of the output, {n} × {d}.",
+        "--n": "--n {given} contradicts {file}, where q has {held} rows.",
+        "--d": "--d {given} contradicts {file}, where q has {held} columns.",
+        "overflow": "the numbers leave the range of a float at step {t}; "
+        "use smaller ones.",
+        "write": "the output cannot be written ({why}).",
+    },
+    "zh": {
+        "size": "{option} 必须是 1 到 {limit} 的整数，不能是 {given}。",
+        "choice": "{option} 必须是 {choices} 之一，不能是 {given}。",
+        "needs_value": "{option} 缺少值。",
+        "takes_no_value": "{option} 不接受值。",
+        "unknown_option": "未知的选项或参数 {given}；用 --help 查看全部选项。",
+        "unknown_command": "没有命令 {given}；用 --help 查看全部命令。",
+        "usage": "命令行有误：{message}。",
+        "directory": "{file} 是目录，不是 JSON 文件。",
+        "no_file": "文件 {file} 不存在。",
+        "unreadable": "无法读取 {file}（{why}）。",
+        "large_file": "{file} 超过 {limit} 字节。",
+        "encoding": "{file} 不是 UTF-8 编码的文本。",
+        "not_json": "{file} 不是合法的 JSON（第 {line} 行第 {column} 列）。",
+        "nested": "{file} 嵌套过深。",
+        "twice": "{file} 的同一个对象中 {key} 出现了两次。",
+        "constant": "{file} 中有 {name}，JSON 没有这样的数。",
+        "not_object": '{file} 的内容必须是一个对象 {{"q": …, "k": …, "v": …}}。',
+        "unknown_key": "{file} 中有未知的键 {key}；可用的键是 q、k、v、scale、do。",
+        "missing_key": '{file} 缺少 "{key}"。',
+        "not_number": "{where} 是{kind}，不是数。",
+        "past_range": "{where} 超出浮点数的范围。",
+        "not_matrix": "{name} 是{kind}，应为由各行组成的列表。",
+        "not_row": "{name} 的第 {r} 行是{kind}，应为数的列表。",
+        "rows": "{name} 有 {count} 行；行数必须在 1 到 {limit} 之间。",
+        "columns": "{name} 的第 {r} 行有 {count} 个数；个数必须在 1 到 {limit} 之间。",
+        "ragged": "{name} 的第 {r} 行有 {count} 个数，而第 1 行有 {first} 个。",
+        "widths": "q 有 {q} 列，k 有 {k} 列；两者必须相等。",
+        "heights": "k 有 {k} 行，v 有 {v} 行；两者必须相等。",
+        "gradient": "do 的形状必须与输出相同，即 {n} × {d}。",
+        "--n": "--n {given} 与 {file} 矛盾：其中 q 有 {held} 行。",
+        "--d": "--d {given} 与 {file} 矛盾：其中 q 有 {held} 列。",
+        "overflow": "第 {t} 步的数超出浮点数的范围；请使用更小的数。",
+        "write": "无法写出结果（{why}）。",
+    },
+}

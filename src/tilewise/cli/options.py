@@ -1,0 +1,54 @@
+"""Command-line options whose errors are one sentence in either language."""
+
+import argparse
+import re
+
+from tilewise.cli.errors import Bad, short
+
+ARGPARSE = (  # what argparse says, and what is said instead
+    (r"argument (\S+): expected one argument", "needs_value", "option"),
+    (r"argument (\S+): ignored explicit argument", "takes_no_value", "option"),
+    (r"unrecognized arguments: (.*)", "unknown_option", "given"),
+)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises Bad where argparse would print and exit."""
+
+    def __init__(self, **how):
+        form = argparse.RawTextHelpFormatter  # keeps the line breaks of HELP
+        super().__init__(**how, allow_abbrev=False, formatter_class=form)
+
+    def error(self, message):
+        for pattern, key, name in ARGPARSE:
+            if found := re.match(pattern, message, re.S):
+                value = found[1] if name == "option" else short(found[1])
+                raise Bad(key, **{name: value})
+        raise Bad("usage", message=" ".join(message.split()))
+
+
+def add_choice(parser, option, choices, about):
+    """Add an option that takes one of a few words, the first unless told."""
+
+    def convert(text):
+        if text not in choices:
+            names = ", ".join(choices)
+            raise Bad("choice", option=option, choices=names, given=short(text))
+        return text
+
+    shown = "{" + ",".join(choices) + "}"
+    how = {"type": convert, "metavar": shown, "default": choices[0], "help": about}
+    parser.add_argument(option, **how)
+
+
+def add_size(parser, option, limit, metavar, default, about):
+    """Add an option that takes a whole number from 1 to limit."""
+
+    def convert(text):
+        value = int(text) if re.fullmatch(r"[0-9]{1,9}", text) else 0
+        if not 1 <= value <= limit:
+            raise Bad("size", option=option, limit=limit, given=short(text))
+        return value
+
+    how = {"type": convert, "metavar": metavar, "default": default, "help": about}
+    parser.add_argument(option, **how)

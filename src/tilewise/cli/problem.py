@@ -1,0 +1,168 @@
+"""What the command line computes: the running example, a formula's numbers, a file's.
+
+A problem is a dict: q, k, v; scale, how it was chosen, exact (compute in Fractions);
+block_rows, block_cols, order, causal.
+"""
+
+import json
+import math
+import os
+
+from tilewise import worked_example
+from tilewise.cli.errors import Bad, short
+
+LIMIT = 64  # rows and columns: more is not for reading
+BYTES = 1_000_000  # of a file: 4 matrices of 64 × 64 fit
+FORMULA = {"q": (3, 5, 5), "k": (5, 7, 5), "v": (7, 11, 19)}
+KEYS = ("q", "k", "v", "do", "scale")
+
+
+def problem(path, n, d, **options):
+    """The problem for --input, --n and --d, of which any may be None."""
+    found = {"exact": False, "formula": None, "scale_name": "root"}
+    if path is not None:
+        found |= read(path)
+        agree(found, path, n, d)
+    elif (n or 4, d or 2) == (4, 2):
+        found |= {"exact": True, "scale": worked_example.SCALE}
+        found |= {x: getattr(worked_example, x.upper()) for x in "qkv"}
+    else:
+        found |= {"formula": FORMULA, **generated(n or 4, d or 2)}
+    if "scale" in found:
+        found["scale_name"] = "scale"
+    return {"scale": len(found["q"][0]) ** -0.5, **found, **options}
+
+
+def generated(n, d):
+    """Q, K, V of n × d small whole numbers, always the same for the same n and d.
+
+    Entry (r, c), from 1, is ((a r² + b r c + c²) mod 67) mod m − ⌊m/2⌋; 67 is a prime
+    past LIMIT, so that neither rows nor columns come round again.
+    """
+
+    def entry(r, c, a, b, m):
+        return float((a * r * r + b * r * c + c * c) % 67 % m - m // 2)
+
+    return {
+        name: [[entry(r, c, *abm) for c in range(1, d + 1)] for r in range(1, n + 1)]
+        for name, abm in FORMULA.items()
+    }
+
+
+def read(path):
+    """The checked content of a JSON file: {"q", "k", "v"} and maybe "scale", "do"."""
+    file = short(path)
+    found = parse(contents(path, file), file)
+    if not isinstance(found, dict):
+        raise Bad("not_object", file=file)
+    for key in found:
+        if key not in KEYS:
+            raise Bad("unknown_key", file=file, key=short(key))
+    for key in KEYS[:3]:
+        if key not in found:
+            raise Bad("missing_key", file=file, key=key)
+    for key in KEYS[:4]:
+        if key in found:
+            matrix(key, found[key])
+    if "scale" in found:
+        number(found["scale"], "scale")
+    fit(found)
+    return found
+
+
+def contents(path, file):
+    """The text of a file in UTF-8, at most BYTES of it."""
+    if os.path.isdir(path):
+        raise Bad("directory", file=file)
+    try:
+        with open(path, "rb") as opened:
+            data = opened.read(BYTES + 1)
+    except FileNotFoundError:
+        raise Bad("no_file", file=file) from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a null character
+        why = getattr(error, "strerror", None) or str(error)
+        raise Bad("unreadable", file=file, why=why) from None
+    if len(data) > BYTES:
+        raise Bad("large_file", file=file, limit=BYTES)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Bad("encoding", file=file) from None
+
+
+def parse(text, file):
+    """Strict JSON: every number a float, no NaN or Infinity, no name twice."""
+
+    def unique(pairs):
+        made = {}
+        for name, value in pairs:
+            if name in made:
+                raise Bad("twice", file=file, key=short(name))
+            made[name] = value
+        return made
+
+    def constant(name):
+        raise Bad("constant", file=file, name=name)
+
+    try:
+        return json.loads(
+            text, parse_int=float, parse_constant=constant, object_pairs_hook=unique
+        )
+    except json.JSONDecodeError as error:
+        at = {"line": error.lineno, "column": error.colno}
+        raise Bad("not_json", file=file, **at) from None
+    except RecursionError:
+        raise Bad("nested", file=file) from None
+
+
+def number(x, where):
+    """Raise Bad unless x is a finite number (JSON's true is none)."""
+    if type(x) is not float:
+        raise Bad("not_number", where=where, kind=kind(x))
+    if not math.isfinite(x):
+        raise Bad("past_range", where=where)
+
+
+def kind(x):
+    """The key of the message that names the type of a JSON value."""
+    names = {str: "string", bool: "boolean", list: "list", dict: "object"}
+    return "null" if x is None else names.get(type(x), "number")
+
+
+def matrix(name, x):
+    """Raise Bad unless x is a list of 1 to 64 rows of 1 to 64 numbers, all as long."""
+    if not isinstance(x, list):
+        raise Bad("not_matrix", name=name, kind=kind(x))
+    if not 1 <= len(x) <= LIMIT:
+        raise Bad("rows", name=name, count=len(x), limit=LIMIT)
+    for r, row in enumerate(x, 1):
+        if not isinstance(row, list):
+            raise Bad("not_row", name=name, r=r, kind=kind(row))
+        if not 1 <= len(row) <= LIMIT:
+            raise Bad("columns", name=name, r=r, count=len(row), limit=LIMIT)
+        if len(row) != len(x[0]):
+            raise Bad("ragged", name=name, r=r, count=len(row), first=len(x[0]))
+        for c, value in enumerate(row, 1):
+            number(value, {"name": name, "r": r, "c": c})
+
+
+def fit(found):
+    """Raise Bad unless Q is N × d, K is N_k × d, V is N_k × d_v, dO is N × d_v."""
+    (n, d), (n_k, d_k), (n_v, d_v) = (size(found[x]) for x in "qkv")
+    if d != d_k:
+        raise Bad("widths", q=d, k=d_k)
+    if n_k != n_v:
+        raise Bad("heights", k=n_k, v=n_v)
+    if "do" in found and size(found["do"]) != (n, d_v):
+        raise Bad("gradient", n=n, d=d_v)
+
+
+def size(x):
+    return len(x), len(x[0])
+
+
+def agree(found, path, n, d):
+    """Raise Bad where --n or --d is not what the file holds."""
+    for key, given, held in zip(("--n", "--d"), (n, d), size(found["q"]), strict=True):
+        if given is not None and given != held:
+            raise Bad(key, given=given, file=short(path), held=held)

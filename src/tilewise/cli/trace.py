@@ -1,0 +1,116 @@
+"""`trace`: FlashAttention's forward pass, one step a tile, every number shown."""
+
+import math
+import os
+from fractions import Fraction
+
+from tilewise import trace
+from tilewise.cli.errors import Bad
+from tilewise.cli.options import add_choice, add_size
+from tilewise.cli.problem import LIMIT, problem
+from tilewise.one_pass import dot
+from tilewise.render.json import json_lines
+from tilewise.render.latex import latex_lines
+from tilewise.render.numbers import log_sum_exp
+from tilewise.render.text import text_lines
+
+OPTIONS = ("block_rows", "block_cols", "order", "causal")
+
+
+def add_options(parser, words):
+    """The options of `trace`, with their help in one language."""
+    for option, name, default in (
+        ("--n", "N", None),
+        ("--d", "D", None),
+        ("--block-rows", "B_R", 2),
+        ("--block-cols", "B_C", 2),
+    ):
+        add_size(parser, option, LIMIT, name, default, words[option])
+    add_choice(parser, "--order", trace.ORDERS, words["--order"])
+    add_choice(parser, "--format", ("text", "latex", "json"), words["--format"])
+    parser.add_argument("--causal", action="store_true", help=words["--causal"])
+    parser.add_argument("--input", metavar="FILE.json", help=words["--input"])
+
+
+def run(args, out):
+    """Compute once to know that it ends well, then again to show it step by step."""
+    options = {x: getattr(args, x) for x in OPTIONS}
+    given = problem(args.input, args.n, args.d, **options)
+    shown = given, states(given), settle(given)
+    if args.format == "json":
+        lines = json_lines(*shown)
+    elif args.format == "latex":
+        lines = latex_lines(*shown, lang=args.lang)
+    else:
+        lines = text_lines(*shown, lang=args.lang, colour=colour(out))
+    for line in lines:
+        out.write(line + "\n")
+    return 0
+
+
+def colour(out):
+    """Whether colour is wanted: a terminal that knows it, and NO_COLOR unset."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return out.isatty() and not plain
+
+
+def two_to(x):
+    """2^x, exactly: e^{τ x} for the running example's τ = ln 2."""
+    return Fraction(2) ** x
+
+
+def arithmetic(given):
+    """The scale and exponential of a problem: an exact one takes S in units of τ."""
+    return (1, two_to) if given["exact"] else (given["scale"], math.exp)
+
+
+def states(given):
+    """The trace of a problem, one state a tile."""
+    scale, exp = arithmetic(given)
+    matrices = [given[x] for x in "qkv"]
+    options = {x: given[x] for x in OPTIONS}
+    return trace.forward(*matrices, **options, scale=scale, exp=exp)
+
+
+def settle(given):
+    """How the trace ends: steps, o, l, m, lse, and its gap to ordinary attention.
+
+    Raises Bad where a number leaves the range of a float, before anything is shown.
+    """
+    t = 1
+    try:
+        for state in states(given):
+            if not all(map(math.isfinite, made(state))):
+                raise OverflowError
+            t += 1
+    except OverflowError:
+        raise Bad("overflow", t=t) from None
+    pairs = zip(state["o"], attention(given), strict=True)
+    gap = max(abs(a - b) for x, y in pairs for a, b in zip(x, y, strict=True))
+    lse = log_sum_exp(state, given["exact"])
+    return {"steps": t - 1, "gap": gap, "lse": lse, **{x: state[x] for x in "olm"}}
+
+
+def made(state):
+    """Yield the numbers that a step computed, without the −∞ of masked keys."""
+    shift = math.inf if state["shift"] is None else state["shift"]
+    for r, row in enumerate(state["s"], state["rows"][0]):
+        yield from (x for c, x in enumerate(row, state["cols"][0]) if c <= r + shift)
+    yield from state["l_new"]
+    for row in state["pv"] + state["o_new"]:
+        yield from row
+
+
+def attention(given):
+    """softmax(S) V one row at a time, as it is written; a row without keys gives 0."""
+    scale, exp = arithmetic(given)
+    shift = len(given["k"]) - len(given["q"])
+    columns = list(zip(*given["v"], strict=True))
+    out = []
+    for r, q in enumerate(given["q"]):
+        seen = max(0, r + shift + 1) if given["causal"] else len(given["k"])
+        s = [scale * dot(q, k) for k in given["k"][:seen]]
+        exps = [exp(x - max(s)) for x in s]
+        p = [x / sum(exps) for x in exps]
+        out.append([dot(p, v) for v in columns])
+    return out

@@ -1,0 +1,1 @@
+"""Short programs that the pages show and run, each with its printed output."""

@@ -1,0 +1,24 @@
+"""Show the states of a trace: as text, LaTeX, JSON and HTML, in English and Chinese.
+
+Standard library only. What notebooks and pages use is imported here; the command line
+uses the modules text, latex and json, which yield a whole trace piece by piece.
+"""
+
+from tilewise.render.html import Html, memory_html
+from tilewise.render.latex import (
+    Latex,
+    matrices_latex,
+    matrix,
+    result_latex,
+    step_latex,
+)
+
+__all__ = [
+    "Html",
+    "Latex",
+    "matrices_latex",
+    "matrix",
+    "memory_html",
+    "result_latex",
+    "step_latex",
+]

@@ -1,0 +1,52 @@
+"""A trace as strict JSON, piece by piece: floats of the formula, and null for −∞."""
+
+import json
+import math
+
+from tilewise.render import parts
+
+INDICES = {"i", "j", "rows", "cols", "shift", "load", "store"}
+
+
+def plain(x, unit=1):
+    """Fractions and whole numbers as floats, −∞ as None, lists item by item."""
+    if isinstance(x, list):
+        return [plain(y, unit) for y in x]
+    return None if x == -math.inf else float(x * unit) + 0.0  # + 0.0: no -0.0
+
+
+def step(state, scale, exact):
+    """The state of one step with plain numbers; an exact S and m is multiplied by τ."""
+    made = {}
+    for key, x in state.items():
+        unit = scale if exact and key in parts.UNITS else 1
+        made[key] = x if key in INDICES else plain(x, unit)
+    return {**made, "scale": scale}
+
+
+def dump(x):
+    return json.dumps(x, ensure_ascii=False, allow_nan=False)
+
+
+def json_lines(problem, states, end):
+    """Yield the lines of one JSON object; states come one by one and are not kept.
+
+    Raises ValueError rather than write a number that JSON does not have.
+    """
+    exact, scale = problem["exact"], problem["scale"]
+    head = {"n": len(problem["q"]), "d": len(problem["q"][0])}
+    head |= {x: problem[x] for x in ("block_rows", "block_cols", "order", "causal")}
+    head |= {"scale": scale}
+    head |= {x: plain(problem[x]) for x in "qkv"}
+    yield "{"
+    for key, x in head.items():
+        yield f"{dump(key)}: {dump(x)},"
+    yield '"steps": ['
+    for t, state in enumerate(states, 1):
+        yield dump(step(state, scale, exact)) + ("," if t < end["steps"] else "")
+    yield "],"
+    yield f'"o": {dump(plain(end["o"]))},'
+    yield f'"l": {dump(plain(end["l"]))},'
+    yield f'"m": {dump(plain(end["m"], scale if exact else 1))},'
+    yield f'"lse": {dump(plain(end["lse"]))}'
+    yield "}"

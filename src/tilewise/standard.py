@@ -1,0 +1,34 @@
+"""Standard attention in PyTorch: the formula, with S and P written out in full.
+
+The oracle of this package: it computes in the dtype it is given, float64 for one.
+"""
+
+# --8<-- [start:imports]
+import math
+
+import torch
+
+# --8<-- [end:imports]
+
+
+# --8<-- [start:standard_forward]
+def standard_forward(q, k, v, *, scale=None, causal=False):
+    """O = P V with P = softmax(S) and S = τ Q Kᵀ: Algorithm 0 of arXiv 2205.14135.
+
+    q (..., N_q, d), k (..., N_k, d), v (..., N_k, d_v) → o (..., N_q, d_v) and the
+    N_q × N_k numbers p that the backward pass asks for. scale None is 1/√d. causal
+    True lets row r see keys 0 .. r + N_k − N_q (bottom-right), "top-left" 0 .. r; a
+    row that sees no key has p = 0 and o = 0. Any other causal raises ValueError.
+    """
+    if causal not in (False, True, "top-left"):
+        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+    (n_q, d), n_k = q.shape[-2:], k.shape[-2]
+    scale = d**-0.5 if scale is None else scale
+    shift = {False: n_k, True: n_k - n_q, "top-left": 0}[causal]
+    hidden = torch.ones(n_q, n_k, dtype=torch.bool, device=q.device).triu(shift + 1)
+    s = scale * (q @ k.mT)  # (..., N_q, N_k), line 1
+    s = s.masked_fill(hidden, -math.inf)  # keys c > r + shift
+    p = torch.softmax(s, dim=-1)  # (..., N_q, N_k), line 2
+    p = p.masked_fill(hidden, 0)  # a row of −∞ alone came out as NaN
+    return p @ v, p  # (..., N_q, d_v), line 3
+    # --8<-- [end:standard_forward]

@@ -1,0 +1,109 @@
+"""The command as a process: statuses, encodings, pipes, interruption, no torch."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "tilewise"]
+SETTINGS = {"PYTHONUNBUFFERED", "PYTHONIOENCODING", "PYTHONUTF8"}
+ENV = {key: x for key, x in os.environ.items() if key not in SETTINGS}
+LONG = ["trace", "--n", "64", "--d", "64", "--block-rows", "1", "--block-cols", "1"]
+unix = pytest.mark.skipif(os.name == "nt", reason="signals and /dev are Unix's")
+
+
+def run(*argv, command=COMMAND, **env):
+    how = {"env": {**ENV, **env}, "timeout": 60, "encoding": "utf-8"}
+    return subprocess.run([*command, *argv], capture_output=True, **how)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_utf8_whatever_the_terminal_says(lang):
+    done = run("trace", "--lang", lang, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.returncode == 0 and done.stderr == ""
+    assert "ℓ̃_11" in done.stdout and "\033" not in done.stdout
+    done = run("trace", "--n", "0", "--lang", lang, PYTHONIOENCODING="ascii")
+    assert done.returncode == 2 and done.stdout == "" and "\\" not in done.stderr
+
+
+def test_statuses():
+    assert run("trace", "--help").returncode == 0
+    assert run("--version").stdout.startswith("tilewise ")
+    done = run()
+    assert (done.returncode, done.stdout) == (2, "") and "usage" in done.stderr
+    done = run("trace", "--input", "no such file")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+
+
+def start(*argv, command=COMMAND):
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen([*command, *argv], **pipes, env=ENV)
+
+
+@unix
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_reader_that_leaves(form):
+    with start(*LONG, "--format", form) as process:
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141  # 128 + SIGPIPE, as a shell would show it
+
+
+@unix
+def test_interruption_is_quiet():
+    with start(*LONG, "--format", "json") as process:
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) == 130  # though nobody reads what is left
+        assert process.stderr.read() == b""
+
+
+INTERRUPTED = """
+import sys, tilewise.cli
+def command(argv, lang):
+    sys.stdout.write("not flushed yet")
+    sys.stdin.read()
+    raise KeyboardInterrupt
+tilewise.cli.command = command
+sys.exit(tilewise.cli.main())
+"""
+
+
+@unix
+def test_interruption_of_a_whole_pipeline_is_quiet():
+    with start(command=[sys.executable, "-c", INTERRUPTED]) as process:
+        process.stdout.close()  # the reader was interrupted too
+        process.stdin.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 130
+
+
+@unix
+@pytest.mark.parametrize("argv", [["trace"], ["trace", "--help"], ["--version"]])
+def test_output_that_cannot_be_written(argv):
+    if os.path.exists("/dev/full"):
+        done = run(*argv, command=["sh", "-c", '"$@" > /dev/full', "sh", *COMMAND])
+        assert done.returncode == 1 and done.stderr.count("\n") == 1
+        assert "cannot be written" in done.stderr
+    closed = ["sh", "-c", 'exec "$@" >&- 2>&-', "sh", *COMMAND]
+    assert run(*argv, command=closed).returncode == 0
+    assert run("trace", "--n", "0", command=closed).returncode == 2
+
+
+def test_without_torch_and_numpy():
+    code = (
+        "import sys, runpy; sys.modules['torch'] = sys.modules['numpy'] = None;"
+        "runpy.run_module('tilewise', run_name='__main__', alter_sys=True)"
+    )
+    done = run("trace", "--format", "json", command=[sys.executable, "-c", code])
+    assert done.returncode == 0 and done.stderr == ""
+    assert json.loads(done.stdout)["o"] == [[5, 4], [1, 6], [0, 3], [-1, 4]]
+
+
+def test_same_output_every_time():
+    first, second = (run("trace", "--n", "5", PYTHONHASHSEED=x).stdout for x in "12")
+    assert first == second != ""

@@ -1,0 +1,41 @@
+"""Both languages have the same messages; Chinese is set as Chinese is."""
+
+import re
+import string
+
+import pytest
+
+from tilewise.cli.errors import KINDS, MESSAGES
+from tilewise.cli.help import HELP
+from tilewise.render.text import text_lines
+from tilewise.render.words import WORDS
+
+HAN, LATIN = "[\u4e00-\u9fff]", "[A-Za-z0-9]"
+
+
+def fields(template):
+    return sorted({x for _, x, _, _ in string.Formatter().parse(template) if x})
+
+
+@pytest.mark.parametrize("words", [WORDS, MESSAGES, KINDS])
+def test_same_keys_and_same_values_filled_in(words):
+    assert list(words["en"]) == list(words["zh"])
+    for key, english in words["en"].items():
+        chinese = words["zh"][key]
+        if isinstance(english, str):
+            assert fields(english) == fields(chinese), key
+
+
+def test_same_help():
+    assert list(HELP["en"]) == list(HELP["zh"])
+
+
+def test_chinese_spacing_and_punctuation(given, shown):
+    said = [x.replace("{kind}", "，") for x in MESSAGES["zh"].values()]
+    said = [re.sub(r"\{\w+\}", "1", x) for x in said] + list(HELP["zh"].values())
+    said += shown(text_lines, given(5, 2, causal=True), lang="zh")
+    for line in said:
+        line = re.sub(r"\{.*\}", "", line)  # JSON in a message
+        line = re.sub(r"\([\w, ]+\)", "x", line)  # numbers in a row: (r, c)
+        assert not re.search(f"{HAN}{LATIN}|{LATIN}{HAN}", line), line
+        assert not re.search(f"{HAN} ?[,;:!?()]", line), line
