@@ -22,9 +22,8 @@ TRACES = {
 
 def run(*command):
     """The standard output of `python *command`, in UTF-8."""
-    done = subprocess.run(
-        [sys.executable, "-X", "utf8", *map(str, command)], cwd=ROOT, capture_output=True
-    )
+    line = [sys.executable, "-X", "utf8", *map(str, command)]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stderr.decode()}")
     return done.stdout.decode()
@@ -51,7 +50,8 @@ def main():
     check = parser.parse_args().check
     sys.path.insert(0, str(ROOT / "scripts"))
     made = {OUT / name: text.rstrip() + "\n" for name, text in generate()}
-    stale = [p for p, text in made.items() if not p.exists() or p.read_text("utf-8") != text]
+    now = {p: p.read_text("utf-8") for p in made if p.exists()}
+    stale = [p for p, text in made.items() if now.get(p) != text]
     extra = [p for p in OUT.rglob("*") if p.is_file() and p not in made]
     if check:
         for path in stale + extra:

@@ -137,6 +137,10 @@ def test_one_minute_shows_the_trace(lang, steps):
         assert sorted(cells(tree, "om-kv", f"om-{n}")) == sorted(flat(t["k"], t["v"]))
         new = flat(t["o_new"], t["l_new"], [x / tau for x in t["m_new"]])
         assert cells(tree, "om-new", f"om-{n}") == pytest.approx(new)
+    before = []
+    for t in steps:
+        before += flat(t["o_old"], t["l_old"], [x / tau for x in t["m_old"]])
+    assert cells(tree, "om-old") == pytest.approx(before)
     o, l, m = worked_example.O, steps[-1]["l"], [x / tau for x in steps[-1]["m"]]
     end = flat(o[:2], l[:2], m[:2], o[2:], l[2:], m[2:])
     assert cells(tree, "om-5") == pytest.approx(end)

@@ -4,7 +4,7 @@ from figures import _svg as s
 from figures._example import row_states
 
 STATES = row_states(2)  # row 3, counted from 0
-UNIT, HIGH, STEP = 104, 36, 78  # the length of a weight of 1; a strip; strip to strip
+UNIT, HIGH, STEP = 100, 36, 78  # the length of a weight of 1; a strip; strip to strip
 SAY = {
     "en": {
         "label": "Scores {s} one by one. Each strip is the running sum ℓ in units of"
@@ -36,7 +36,7 @@ def words(n, say):
     m, l, alpha, old = (s.num(t[x][0]) for x in ("m_new", "l_new", "alpha", "l_old"))
     before, new = s.num(t["m_old"][0]), s.num(weights(n)[-1])
     change = say["stays" if before == m else "moves"].format(a=before, m=m)
-    total = l if n == 1 else f"{alpha}·{old} + {new} = {l}"
+    total = l if n == 1 else f"{alpha} · {old} + {new} = {l}"
     return say["key"].format(n=n, s=s.num(t["s"][0][0])), change, f"$ℓ = {total}$"
 
 
@@ -53,7 +53,7 @@ def strip(n, say):
         out.append(s.rect(x, y, wide, HIGH, "tw-s" if key == n else "tw-m"))
         out.append(s.middle(x + wide / 2, y + HIGH / 2 + 5, s.num(w)))
         x += wide
-    return [*out, *s.lines(246, y + 3, 20, words(n, say))]
+    return [*out, *s.lines(236, y + 3, 20, words(n, say))]
 
 
 def draw(lang):

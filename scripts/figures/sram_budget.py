@@ -2,9 +2,12 @@
 
 from figures import _svg as s
 
+from tilewise.hardware import GPUS
 from tilewise.ledger import block_sizes, tile_sram
 
-N, KIB, FP16 = 4096, 163, 2  # KiB of shared memory for a block on A100; bytes a number
+# A100's shared memory, of which CUDA keeps 1 KiB a thread block for itself
+KIB = GPUS["A100"]["levels"]["shared"]["per_sm"]["value"] // 1024 - 1
+N, FP16 = 4096, 2  # any N larger than a block; bytes a number
 M = KIB * 1024 // FP16
 SCALE, BASE, GAP = 0.38, 250, 6  # units a number along a side; where the boxes of M end
 WIDE = block_sizes(M, 64)[1]  # the box of M numbers is this wide and 4 · 64 high

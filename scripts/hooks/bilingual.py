@@ -17,7 +17,8 @@ RESULTS = ROOT / "benchmarks/results"
 
 def on_config(config):
     """Tell the templates where the site's own root is, seen from this language."""
-    prefix = next(x["path"] for x in config.extra["languages"] if x["lang"] == config.theme["language"])
+    paths = {x["lang"]: x["path"] for x in config.extra["languages"]}
+    prefix = paths[config.theme["language"]]
     config.extra["root_url"] = (config.site_url or "").removesuffix(prefix)
     config.extra["to_root"] = "../" * prefix.count("/")
 
@@ -29,6 +30,13 @@ def on_files(files, config):
     for path in sorted(RESULTS.glob("*.json")):  # every measured number, one click away
         name = f"assets/results/{path.name}"
         files.append(File.generated(config, name, abs_src_path=str(path)))
+
+
+@event_priority(-50)
+def on_page_content(content, page, config, files):
+    # the numbers inside a figure are noise in search results
+    figure = '<figure class="tw-figure"'
+    return content.replace(figure, f"{figure} data-search-exclude")
 
 
 def on_page_context(context, page, config, nav):

@@ -21,13 +21,15 @@ if hasattr(KernelManager, "transport_encryption"):  # else each run prints a war
 def outputs(cell):
     """The outputs of a rendered code cell as HTML that the theme can style."""
     for area in cell.select(".jp-OutputArea-output"):
-        if latex := area.get_text().strip() if "jp-RenderedLatex" in area["class"] else "":
-            yield '<div class="arithmatex">' + html.escape(latex.replace("$$", "\\[", 1).replace("$$", "\\]", 1), quote=False) + "</div>"
+        if "jp-RenderedLatex" in area["class"]:
+            tex = html.escape(area.get_text().strip().strip("$"), quote=False)
+            yield f'<div class="arithmatex">\\[{tex}\\]</div>'
         elif "jp-RenderedHTMLCommon" in area["class"]:
             yield area.decode_contents().strip()
         else:
             text = html.escape(area.get_text().strip("\n"), quote=False)
-            yield f'<div class="language-text no-copy output highlight"><pre><code>{text}</code></pre></div>'
+            css = "language-text no-copy output highlight"
+            yield f'<div class="{css}"><pre><code>{text}</code></pre></div>'
 
 
 def on_page_content(content, page, config, files):
@@ -37,13 +39,13 @@ def on_page_content(content, page, config, files):
     if cells and cells[0].cell_type == "raw":  # front matter
         page.meta.update(yaml.safe_load(cells.pop(0).source.strip("-\n")))
     rendered = BeautifulSoup(content, "html.parser").select(".jp-Cell[id]")
+    rendered = [cell for cell in rendered if "jp-RawCell" not in cell["class"]]
     shown, text = [], []
-    for cell, made in zip(cells, (c for c in rendered if "jp-RawCell" not in c["class"]), strict=True):
+    for cell, made in zip(cells, rendered, strict=True):
         if cell.cell_type == "markdown":
             text.append(cell.source)
             continue
-        if "hide-input" not in cell.metadata.get("tags", []):
-            text.append(f"```python\n{cell.source}\n```")
+        text.append(f"```python\n{cell.source}\n```")
         for output in outputs(made):
             text.append(f'<div class="tw-output" id="tw-output-{len(shown)}"></div>')
             shown.append(output)

@@ -1,5 +1,5 @@
-// One JSON line in, [[tex, display], …]; one JSON line out, [html, …] or {error}.
-import { createInterface } from "node:readline";
+// [[tex, display], …] as JSON on stdin; [html, …] or {tex, error} as JSON on stdout.
+import { readFileSync } from "node:fs";
 import katex from "katex";
 
 const macros = {
@@ -11,13 +11,13 @@ const macros = {
 };
 const options = { throwOnError: true, strict: "error", output: "htmlAndMathml", trust: false };
 
-for await (const line of createInterface({ input: process.stdin })) {
-  let answer;
+const answer = [];
+for (const [tex, displayMode] of JSON.parse(readFileSync(0, "utf8"))) {
   try {
-    answer = JSON.parse(line).map(([tex, displayMode]) =>
-      katex.renderToString(tex, { ...options, displayMode, macros: { ...macros } }));
+    answer.push(katex.renderToString(tex, { ...options, displayMode, macros: { ...macros } }));
   } catch (error) {
-    answer = { error: error.message };
+    console.log(JSON.stringify({ tex, error: error.message }));
+    process.exit();
   }
-  process.stdout.write(JSON.stringify(answer) + "\n");
 }
+console.log(JSON.stringify(answer));

@@ -129,7 +129,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 # ## 自测 { #check }
 #
 # ??? question "第 3 步里，第 2 行的 \(\alpha = 1\)、\(\beta = \tfrac12\)。旧的输出为什么不能原样留着？"
-#     单位没变，但来了新的值：这一块给旧的 \(\tfrac32\) 添上了权重 \(\beta\tilde\ell = \tfrac34\)。只有整块的键都被掩码（mask）遮住，\(O\) 才会原封不动。
+#     单位没变，但来了新的值：这一块给旧的 \(\tfrac32\) 添上了权重 \(\beta\tilde\ell = \tfrac34\)。只有这一块自己的输出碰巧和旧的一样，或者整块的键都被掩码（mask）遮住，\(O\) 才会原封不动。
 #
 # ??? question "\(\alpha\) 和 \(\beta\) 会不会都小于 1？"
 #     不会。\(m^{\text{new}}\) 总是 \(m\) 与 \(\tilde m\) 中的一个，而那一个的因子是 \(e^0 = 1\)。

@@ -2,7 +2,7 @@ from functools import reduce
 from itertools import accumulate
 
 from tilewise.trace import forward, start, step, tiles
-from tilewise.worked_example import K, Q, SCALE, V
+from tilewise.worked_example import SCALE, K, Q, V
 
 blocks = list(tiles(Q, K, V, 2, 2, scale=SCALE))
 fold = reduce(step, blocks, start(Q, V))

@@ -9,4 +9,4 @@ for n in (64, 1024, 4096):
             moves += x > m
             m = max(m, x)
     harmonic = sum(1 / i for i in range(1, n + 1))
-    print(f"N = {n:4}   the maximum moved {moves / 200:.1f} times, H_N = {harmonic:.1f}")
+    print(f"N = {n:4}   {moves / 200:.1f} moves on average, H_N = {harmonic:.1f}")

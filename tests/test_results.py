@@ -1,0 +1,56 @@
+"""Raw results of measurements: each names its machine, versions, date and command."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FILES = sorted((ROOT / "benchmarks/results").glob("*.json"))
+EACH = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+ROOFLINES = [path for path in FILES if path.stem.endswith("-roofline")]
+
+
+def read(path):
+    return json.loads(path.read_text("utf-8"), parse_constant=pytest.fail)
+
+
+@EACH
+def test_says_where_when_and_how(path):
+    result = read(path)
+    assert {"gpu", "date", "command", "method", "machine"} <= result.keys()
+    assert {"driver", "cuda", "torch"} <= result["machine"].keys()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", result["date"])
+    short = result["gpu"].split()[-1].lower()
+    assert path.stem.startswith(f"{short}-{result['date']}-")
+    script = result["command"].split()[1]
+    assert (ROOT / script).is_file(), f"no {script} to measure it again"
+
+
+@EACH
+def test_names_no_place_on_the_machine(path):
+    assert not re.search(r'"[^"]*(/home/|/root/|/tmp/|/work/)', path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("path", ROOFLINES, ids=lambda path: path.stem)
+def test_roofline_rows_follow_from_what_was_measured(path):
+    for row in read(path)["rows"]:
+        heads, n, d = row["batch"] * row["heads"], row["n"], row["d"]
+        assert row["tflops"] == pytest.approx(row["flops"] / row["ms"] / 1e9)
+        assert row["min"] <= row["ms"] <= row["max"]
+        if "error" in row:
+            assert row["error"] < 1e-2
+            assert row["flops"] == 4 * heads * n * n * d
+            assert row["bytes_compulsory"] == 4 * heads * n * d * 2
+
+
+@pytest.mark.parametrize("path", ROOFLINES, ids=lambda path: path.stem)
+def test_what_standard_attention_asks_for_reaches_dram(path):
+    result = read(path)
+    cache = result["machine"]["l2_bytes"]
+    for row in result["rows"]:
+        if row["what"] in ("standard", "three_kernels", "scale", "softmax"):
+            moved = row["dram_read"] + row["dram_write"]
+            slack = len(row["kernels"]) * cache  # what L2 keeps between two kernels
+            assert abs(moved - row["bytes_counted"]) < slack
