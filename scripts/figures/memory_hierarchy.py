@@ -20,8 +20,8 @@ SAY = {
         "nvlink": "NVLink", "pcie": "PCIe",
     },
     "zh": {
-        "label": "A100、H100、H200 的内存层次。H200 的寄存器、共享内存和 L2 缓存容量"
-        "依次为 {chip}，与 {hbm} 的 HBM 相比只是几个小点。"
+        "label": "A100、H100、H200 的内存层次结构。H200 的寄存器、共享内存和 L2 缓存"
+        "容量依次为 {chip}，和 {hbm} 的 HBM 一比只是小点。"
         "越往下，各层之间的箭头越窄：{ways}。",
         "registers": "寄存器（全部 SM）", "shared": "共享内存（全部 SM）",
         "l2": "L2 缓存", "hbm": "HBM", "none": "未公布",

@@ -8,8 +8,8 @@ SAY = {
         "matmul": "8192³ products, bf16", "copy": "copies in HBM",
     },
     "zh": {
-        "head": ("H200 只做", "高于空闲的功率", "速率", "能量"),
-        "matmul": "8192³ 矩阵乘，bf16", "copy": "HBM 内拷贝",
+        "head": ("H200 只做一件事", "比空闲时高出的功率", "速率", "能耗"),
+        "matmul": "8192³ 矩阵乘法，bf16", "copy": "在 HBM 里拷贝",
     },
 }  # fmt: skip
 UNIT = {"matmul": ("FLOP/s", "FLOP"), "copy": ("B/s", "B")}

@@ -28,12 +28,13 @@ SAY = {
     "zh": {
         "registers": "寄存器，", "shared": "共享内存，", "l2": "L2 缓存，",
         "hbm": "HBM，", "nvlink": "NVLink，", "pcie": "PCIe，", "per_sm": "每个 SM",
-        "with_l1_per_sm": "每个 SM（含 L1）", "capacity": "全部",
+        "with_l1_per_sm": "每个 SM（含 L1）", "capacity": "总容量",
         "bandwidth": "带宽", "latency": "延迟（周期）", "none": "未公布",
-        "kinds": "小号数字为来源；d：由来源给出的数推算，m：实测。KB、MB、GB 按 2 的"
-        "幂，TB/s、GB/s 按 10 的幂。NVLink 与 PCIe 为双向合计。来源 {luo} 的延迟测自"
-        " A100 PCIe 和 H800 PCIe（与 H100 芯片相同），所用程序与来源 {ours} 不同。",
-        "sources": "来源：", "from": "，", "next": "；", "end": "。",
+        "kinds": "小号数字是出处的编号；d：由出处给的数推算，m：实测。KB、MB、GB 按 2"
+        " 的幂，TB/s、GB/s 按 10 的幂。NVLink 和 PCIe 是双向合计。出处 {luo} 的延迟是在"
+        " A100 PCIe 和 H800 PCIe（芯片和 H100 的一样）上测的，用的程序和出处 {ours}"
+        " 不同。",
+        "sources": "出处：", "from": "，", "next": "；", "end": "。",
         "here": "本站在一块 NVIDIA H200 上实测，2026-11-20",
     },
 }  # fmt: skip

@@ -13,8 +13,8 @@ SAY = {
         "cycle": "{} cycles",
     },
     "zh": {
-        "head": ("来自", "每个时钟周期", "第一个数的等待"),
-        "bf16": "Tensor Core", "exp": "指数单元", "fma": "fp32 乘加",
+        "head": ("部件", "每个时钟周期", "第一个要等"),
+        "bf16": "Tensor Core", "exp": "指数单元", "fma": "fp32 乘加单元",
         "shared": "共享内存", "l1": "L1 缓存", "l2": "L2 缓存", "hbm": "HBM",
         "flop": "{} FLOP", "result": "{} 个结果", "byte": "{} 字节",
         "cycle": "{} 个周期",

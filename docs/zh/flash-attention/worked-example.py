@@ -5,6 +5,7 @@
 #     text_representation:
 #       extension: .py
 #       format_name: percent
+# source: "6c1829164c59"
 # ---
 
 # %% [markdown]

@@ -1,0 +1,64 @@
+"""One strict build of the whole site, without torch, for all tests of built pages."""
+
+import os
+import subprocess
+import sys
+from time import perf_counter
+from types import SimpleNamespace
+
+import pytest
+from built import SITE_URL
+from pages import ROOT
+
+# Python runs a module of this name as it starts, in notebooks' kernels as well
+NO_TORCH = """\
+import sys
+
+
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("torch", "triton"):
+            raise ModuleNotFoundError(f"{name} is not part of the docs extra")
+
+
+sys.meta_path.insert(0, NoTorch())
+"""
+
+
+@pytest.fixture(scope="session")
+def reader(tmp_path_factory):
+    """The environment of somebody who installed the docs extra alone."""
+    folder = tmp_path_factory.mktemp("reader")
+    (folder / "sitecustomize.py").write_text(NO_TORCH, "utf-8")
+    quiet = {"NO_MKDOCS_2_WARNING": "1", "PYTHONUTF8": "1"}
+    return {**os.environ, **quiet, "PYTHONPATH": str(folder), "SITE_URL": SITE_URL}
+
+
+@pytest.fixture(scope="session")
+def build(reader, tmp_path_factory, record_testsuite_property):
+    """What `mkdocs build --strict` did: its status, its messages, the folder.
+
+    TILEWISE_SITE names a site that was built before, with the same SITE_URL: so CI
+    checks the very files that it deploys.
+    """
+    if ready := os.environ.get("TILEWISE_SITE"):
+        return SimpleNamespace(status=0, log="", folder=ROOT / ready, seconds=0)
+    folder = tmp_path_factory.mktemp("site")
+    begun = perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
+        cwd=ROOT, env=reader, capture_output=True, encoding="utf-8", timeout=300,
+    )  # fmt: skip
+    seconds = round(perf_counter() - begun, 1)
+    record_testsuite_property("site_build_seconds", seconds)
+    log = done.stdout + done.stderr
+    return SimpleNamespace(
+        status=done.returncode, log=log, folder=folder, seconds=seconds
+    )
+
+
+@pytest.fixture(scope="session")
+def site(build):
+    """The folder with the built site."""
+    assert build.status == 0, build.log[-3000:]
+    return build.folder

@@ -1,0 +1,107 @@
+"""The pages as they are written, and as the site's own Markdown renders them."""
+
+import copy
+import re
+from functools import cache
+from pathlib import Path
+
+import jupytext
+import yaml
+from bs4 import BeautifulSoup
+from bs4.element import NavigableString
+from markdown import Markdown
+from mkdocs.config import load_config
+from mkdocs.utils.meta import get_data
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DOCS = ROOT / "docs"
+LANGS = ("en", "zh")
+INLINE = set("a abbr b code del em i ins kbd mark q small span strong sub sup".split())
+MARK = "\N{REPLACEMENT CHARACTER}"  # stands for code or an equation within a sentence
+INCLUDE = re.compile(r'--8<--\s+"([^"]+)"')
+
+
+def pages(*langs):
+    """The files of all pages: Markdown, and notebooks as Python files."""
+    found = [p for lang in langs or LANGS for p in (DOCS / lang).rglob("*")]
+    return sorted(p for p in found if p.suffix in (".md", ".py"))
+
+
+def name(path):
+    """How a test calls a page: en/softmax/merging.md."""
+    return path.relative_to(DOCS if DOCS in path.parents else ROOT).as_posix()
+
+
+def built(path):
+    """Where the page stands in the built site: softmax/merging.html."""
+    made = path.relative_to(DOCS).with_suffix(".html").as_posix()
+    return made.removeprefix("en/")
+
+
+@cache
+def config():
+    """mkdocs.yml, read by MkDocs."""
+    return load_config(str(ROOT / "mkdocs.yml"))
+
+
+@cache
+def markdown():
+    """The converter with the extensions and options of the site."""
+    options = config()
+    return Markdown(
+        extensions=options.markdown_extensions, extension_configs=options.mdx_configs
+    )
+
+
+def expand(lines):
+    """The lines with their `--8<--` includes replaced, by the site's own extension."""
+    return markdown().preprocessors["snippet"].run(list(lines))
+
+
+@cache
+def read(path):
+    """(text, front matter) of a page; a notebook's code cells become fences."""
+    if path.suffix == ".md":
+        return get_data(path.read_text("utf-8"))
+    cells = jupytext.read(path).cells
+    meta = {}
+    if cells and cells[0].cell_type == "raw":
+        meta = yaml.safe_load(cells.pop(0).source.strip("-\n"))
+    code = "```python\n{}\n```"
+    texts = [
+        c.source if c.cell_type == "markdown" else code.format(c.source) for c in cells
+    ]
+    return "\n\n".join(texts), meta
+
+
+def cells(path):
+    """The source of a notebook's code cells."""
+    return [c.source for c in jupytext.read(path).cells if c.cell_type == "code"]
+
+
+@cache
+def html(path):
+    """The page's own part of the built page, before the hooks touch it."""
+    return BeautifulSoup(markdown().reset().convert(read(path)[0]), "html.parser")
+
+
+@cache
+def paragraphs(path):
+    """What is written as sentences: one text for each paragraph, item, cell, heading.
+
+    Code blocks, displayed equations and figures are left out; code and equations within
+    a sentence are a MARK. Ends of lines are spaces, other white space stays.
+    """
+    soup = copy.copy(html(path))
+    for node in soup.select("svg, script, style, pre, div.arithmatex, .headerlink"):
+        node.decompose()
+    for node in soup.select("code, span.arithmatex"):
+        node.replace_with(MARK)
+    texts = {}
+    for string in soup.find_all(string=lambda s: type(s) is NavigableString):
+        block = next(p for p in string.parents if p.name not in INLINE)
+        texts.setdefault(id(block), []).append(string)
+    joined = (
+        re.sub(r"[ \t]*\n[ \t]*", " ", "".join(t)).strip(" ") for t in texts.values()
+    )
+    return [text for text in joined if text]

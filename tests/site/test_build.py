@@ -1,0 +1,94 @@
+"""The strict build succeeds without torch, and no page shows what it was made from."""
+
+import copy
+import re
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from built import FILES, lang, soup
+from codeblocks import fences
+from pages import built, cells, name, pages
+
+each_page = pytest.mark.parametrize("page", pages(), ids=name)
+each_file = pytest.mark.parametrize("file", FILES)
+LEFT = re.compile(
+    r"--8<--|\{ ?[#.:]|:::|\?\?\? |!!! |\\[(\[)\]]|\$[^$\n]+\$|\]\(|\*\*|~~~|```"
+)
+
+
+def test_strict_build(build):
+    assert build.status == 0, build.log[-3000:]
+    assert not re.findall("^(?:WARNING|ERROR|CRITICAL).*", build.log, re.M)
+
+
+def test_the_build_could_not_use_torch(reader):
+    done = subprocess.run(
+        [sys.executable, "-c", "import torch"], env=reader, capture_output=True
+    )
+    assert b"not part of the docs extra" in done.stderr
+
+
+@each_page
+def test_every_code_block_is_known(page, site):
+    """The Python blocks on the built page are those that the tests run, no more."""
+    shown = soup(site / built(page))
+    python = len(shown.select("div.language-python.highlight"))
+    if page.suffix == ".py":
+        assert python == len(cells(page))
+        return
+    kinds = [fence.info for fence in fences(page)]
+    assert python == sum("python" in kind for kind in kinds)
+    assert len(shown.select("article pre")) == len(kinds)
+    assert len(shown.select("[class*='language-py']")) == python
+
+
+@each_file
+def test_language(file, site):
+    assert soup(site / file).html["lang"] == lang(file)
+
+
+@each_file
+def test_title_and_description(file, site):
+    page = soup(site / file)
+    assert page.title.get_text(strip=True)
+    assert page.select_one("meta[name=description]")["content"].strip()
+
+
+@each_file
+def test_nothing_is_left_unrendered(file, site):
+    article = copy.copy(soup(site / file)).select_one("article")
+    for node in article.select("pre, code, script, style, .katex"):
+        node.decompose()
+    assert LEFT.findall(article.get_text("\n")) == []
+
+
+@each_file
+def test_equations(file, site):
+    """Each became HTML with MathML beside it for screen readers."""
+    page = soup(site / file)
+    for node in page.select(".arithmatex"):
+        assert node.select_one(".katex .katex-mathml math"), node.get_text()
+    assert not page.select(".katex-error, .arithmatex .arithmatex")
+
+
+@each_file
+def test_figures_have_alternatives(file, site):
+    """An SVG says what it shows, in the language of the page; so does an image."""
+    for svg in soup(site / file).select("figure svg, svg.tw"):
+        assert svg.get("role") == "img" and svg.get("aria-label", "").strip()
+        assert bool(re.search("[\u4e00-\u9fff]", svg["aria-label"])) == (
+            lang(file) == "zh"
+        )
+    for image in soup(site / file).select("img"):
+        assert image.get("alt", "").strip()
+    for figure in soup(site / file).select("article figure"):
+        assert figure.select_one("figcaption"), "no caption"
+
+
+@each_file
+def test_ids_are_unique(file, site):
+    ids = Counter(x["id"] for x in soup(site / file).select("[id]"))
+    assert [x for x, count in ids.items() if count > 1] == []
+    assert [x for x in ids if re.search(r"\s", x)] == []

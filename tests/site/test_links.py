@@ -1,0 +1,94 @@
+"""Every address on a built page leads somewhere; no other host is asked."""
+
+import json
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from built import ERRORS, FILES, css_urls, loaded, soup, target
+from pages import DOCS, config
+
+each_file = pytest.mark.parametrize("file", FILES)
+# what the theme's script would ask for a repository's stars, on GitHub or a GitLab, for
+# mermaid diagrams, and in browsers older than 2020
+THEME_HOSTS = {"api.github.com", "${e}", "unpkg.com"}
+
+
+def ids(path):
+    return {x["id"] for x in soup(path).select("[id]")} | {""}
+
+
+@each_file
+def test_links_within_the_site(file, site):
+    """To a file, not a folder, so that they work without a server as well."""
+    page = soup(site / file)
+    for address in {a["href"] for a in page.select("a[href], area[href]")}:
+        path, fragment = target(file, address) or ("404.html", "")
+        assert (site / path).is_file(), f"{address}: there is no file {path}"
+        if path.endswith(".html"):
+            assert fragment in ids(site / path), f"{address}: no such place on {path}"
+
+
+@each_file
+def test_links_to_elsewhere_are_safe(file, site):
+    found = {a["href"] for a in soup(site / file).select("a[href]")}
+    outside = [x for x in found if not target(file, x)]
+    assert [x for x in outside if urlsplit(x).scheme not in ("https", "mailto")] == []
+
+
+@each_file
+def test_what_a_page_loads(file, site):
+    """Files of the site, by relative paths; an error page may stand anywhere."""
+    addresses = [
+        x for x in loaded(soup(site / file)) if not x.startswith(("data:", "#"))
+    ]
+    assert addresses
+    for address in addresses:
+        found = target(file, address)
+        assert found and not urlsplit(address).netloc, f"{address}: from another host"
+        assert (site / found[0]).is_file(), address
+        assert file in ERRORS or not address.startswith("/"), f"{address}: not relative"
+
+
+def test_style_sheets_load_nothing_from_elsewhere(site):
+    for path in site.rglob("*.css"):
+        here = path.relative_to(site).as_posix()
+        for address in css_urls(path.read_text("utf-8")):
+            found = target(here, address)
+            assert found and (site / found[0]).is_file(), f"{here}: {address}"
+
+
+@each_file
+def test_scripts_on_the_page_name_no_host(file, site):
+    for script in soup(site / file).select("script:not([src])"):
+        assert not re.search(r"https?://|['\"]//", script.get_text()), script.get_text()
+
+
+def test_our_scripts_name_no_host():
+    for path in DOCS.glob("assets/**/*.js"):
+        assert not re.search(r"https?://|['\"]//", path.read_text("utf-8")), path
+
+
+def test_the_theme_asks_no_host(site):
+    """Its script knows some; without repo_url and diagrams no page gets there."""
+    assert config().repo_url is None and "social" not in config().extra
+    texts = [
+        p.read_text("utf-8") for p in site.glob("assets/javascripts/bundle.*.min.js")
+    ]
+    calls = re.findall(r"[\"'`]https://([^/\"'`]+)", "".join(texts))
+    assert texts and set(calls) <= THEME_HOSTS
+    for file in FILES:
+        page = soup(site / file)
+        assert not page.select(".mermaid, [data-md-component=source], .md-source")
+        options = json.loads(page.select_one("#__config").get_text())
+        assert not options["version"] and not options["annotate"]
+
+
+@pytest.mark.parametrize("folder", ["", "zh/"])
+def test_opens_from_a_folder(folder, site):
+    """Search without a server: the index is a script, the worker may be local."""
+    index = (site / folder / "search/search_index.js").read_text("utf-8")
+    assert index.startswith("var __index = {")
+    for file in FILES:
+        sources = [x["src"] for x in soup(site / file).select("script[src]")]
+        assert any(x.endswith("assets/iframe-worker.js") for x in sources), file

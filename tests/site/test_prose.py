@@ -1,0 +1,108 @@
+"""What every page has, in both languages, and what no page says."""
+
+import re
+
+import pytest
+from pages import LANGS, MARK, html, name, pages, paragraphs, read
+
+# the first pages and those to look things up in have no lesson to end with
+NO_LESSON = re.compile(r"index\.md|start/.*|reference/.*")
+LESSONS = [p for p in pages() if not NO_LESSON.fullmatch(name(p)[3:])]
+LENGTH = {"en": range(50, 171), "zh": range(20, 91)}
+UNFINISHED = re.compile(
+    r"coming soon|\bTODO\b|\bTBD\b|\bFIXME\b|\bXXX\b|lorem|under construction"
+    r"|敬请期待|待补充|待完善|未完待续|即将推出",
+    re.I,
+)
+HAN = re.compile(r"[\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]")
+
+each_page = pytest.mark.parametrize("page", pages(), ids=name)
+each_lesson = pytest.mark.parametrize("page", LESSONS, ids=name)
+each_english = pytest.mark.parametrize("page", pages("en"), ids=name)
+
+
+def lang(page):
+    return name(page)[:2]
+
+
+@each_page
+def test_description(page):
+    """One or two sentences for search engines, of a length that they show."""
+    text = read(page)[1].get("description", "")
+    assert len(text) in LENGTH[lang(page)], f"{len(text)} characters: {text}"
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_descriptions_differ(lang):
+    texts = [read(p)[1].get("description") for p in pages(lang)]
+    assert sorted(set(texts), key=texts.index) == texts
+
+
+@each_page
+def test_begins_with_title_and_lead(page):
+    """# Title, then the question that the page answers, and the answer."""
+    first = html(page).find(True)
+    assert first.name == "h1" and len(html(page).select("h1")) == 1
+    (lead,) = html(page).select("p.tw-lead")
+    assert first.find_next(["p", "ul", "ol", "table", "figure", "h2"]) is lead
+
+
+@each_page
+def test_anchors_are_written(page):
+    """Every heading has its anchor `{ #like-this }`, the same in both languages."""
+    text = re.sub(
+        r"^([ \t>]*)(```+|~~~+).*?^\1\2[ \t]*$", "", read(page)[0], flags=re.M | re.S
+    )
+    written = re.findall(r"^#+ .*$", text, re.M)
+    for heading in written:
+        assert re.search(r" \{ #[a-z][a-z0-9]*(-[a-z0-9]+)* \}$", heading), heading
+    assert len(written) == len(html(page).select("h1,h2,h3,h4,h5,h6")), "another form"
+
+
+@each_lesson
+def test_ends_with_lesson(page):
+    """What to remember, check yourself, sources."""
+    ends = [h["id"] for h in html(page).select("h2")][-3:]
+    assert ends == ["remember", "check", "sources"]
+
+
+@each_lesson
+def test_questions(page):
+    """Two or three questions to check oneself, the answers folded away."""
+    questions = [x.find_previous("h2") for x in html(page).select("details.question")]
+    assert len(questions) in (2, 3)
+    assert {x["id"] for x in questions} == {"check"}
+    assert not html(page).select("details[open]")
+
+
+@each_lesson
+def test_sources(page):
+    """The sources are links or, for code, a name and a place in it."""
+    heading = html(page).find(id="sources")
+    items = heading.find_next("ul").find_all("li", recursive=False)
+    assert items
+    for item in items:
+        assert item.select("a[href], code"), item.get_text()
+
+
+@each_page
+def test_is_finished(page):
+    texts = [read(page)[1].get("description", ""), *paragraphs(page)]
+    assert [x for x in texts if UNFINISHED.search(x)] == []
+
+
+@each_english
+def test_english_has_no_chinese(page):
+    assert not HAN.findall(read(page)[0])
+
+
+@each_english
+def test_one_dash_a_paragraph(page):
+    assert [x for x in paragraphs(page) if x.count("—") > 1] == []
+
+
+@each_english
+def test_english_spaces_and_punctuation(page):
+    """One space between words, none before a mark."""
+    wrong = re.compile(rf"[A-Za-z{MARK}]  |[A-Za-z{MARK}] [,.;:?!](?= |$)")
+    assert [x for x in paragraphs(page) if wrong.search(x)] == []

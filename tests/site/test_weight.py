@@ -1,0 +1,90 @@
+"""What a first visit costs, in bytes over the wire."""
+
+import gzip
+import json
+import re
+
+import pytest
+from built import CSS_URL, ERRORS, FILES, lang, loaded, root, soup, target
+
+PAGE, VISIT = 40_000, 350_000
+RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+FONT = re.compile(r"KaTeX_\w+")
+
+
+def size(path):
+    """Bytes of a file as a server sends it: compressed, except fonts and images."""
+    data = path.read_bytes()
+    plain = path.suffix in (".woff2", ".png", ".jpg", ".webp")
+    return len(data) if plain else len(gzip.compress(data, 6))
+
+
+def face(block):
+    """(family, bold, italic) that a block of declarations asks for."""
+    family = FONT.search(block)
+    bold = re.search(r"font(?:-weight)?:[^;]*\b(?:bold|[6-9]00)", block)
+    italic = re.search(r"font(?:-style)?:[^;]*\bitalic", block)
+    return family[0] if family else "KaTeX_Main", bool(bold), bool(italic)
+
+
+def fonts(sheets, page):
+    """The font files that some class on the page asks for, text in it or not."""
+    classes = {c for node in page.select("[class]") for c in node["class"]}
+    files, wanted = {}, set()
+    for sheet in sheets:
+        text = re.sub(r"/\*.*?\*/", "", sheet.read_text("utf-8"), flags=re.S)
+        for selectors, block in RULE.findall(text):
+            if "@font-face" in selectors:
+                address = CSS_URL.search(block)[1]
+                files[face(block)] = sheet.parent / address
+            elif FONT.search(block) or "font-" in block and ".katex" in selectors:
+                needed = (
+                    set(re.findall(r"\.([\w-]+)", s)) for s in selectors.split(",")
+                )
+                if any(x <= classes for x in needed):
+                    wanted.add(face(block))
+    assert {x[0] for x in wanted} <= {x[0] for x in files}
+    return {files[x] for x in wanted if x in files} if "katex" in classes else set()
+
+
+def visit(file, site):
+    """{file: bytes} of all that a first visit and a first search load."""
+    page = soup(site / file)
+    found = {
+        site / target(file, x)[0] for x in loaded(page) if not x.startswith("data:")
+    }
+    found.add(site / file)
+    found |= fonts([x for x in found if x.suffix == ".css"], page)
+    home = site / root(lang(file))
+    options = json.loads(page.select_one("#__config").get_text())
+    found.add(site / target(file, options["search"])[0])
+    found.add(home / "search/search_index.js")
+    index = json.loads((home / "search/search_index.json").read_text("utf-8"))
+    languages = [x for x in index["config"]["lang"] if x != "en"]
+    names = [*languages, "stemmer.support"] if languages else []
+    names += ["multi"] if len(index["config"]["lang"]) > 1 else []
+    found |= {home / f"assets/javascripts/lunr/min/lunr.{x}.min.js" for x in names}
+    return {path.relative_to(site).as_posix(): size(path) for path in found}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_page(file, site):
+    assert size(site / file) <= PAGE
+
+
+@pytest.mark.parametrize("file", [x for x in FILES if x not in ERRORS])
+def test_first_visit(file, site):
+    parts = visit(file, site)
+    largest = sorted(parts.items(), key=lambda x: -x[1])
+    assert sum(parts.values()) <= VISIT, largest
+
+
+@pytest.mark.parametrize("file", [x for x in FILES if x not in ERRORS])
+def test_fonts(file, site):
+    """Equations need upright and slanted letters at least; other pages none."""
+    names = {x.rpartition("/")[2] for x in visit(file, site) if x.endswith(".woff2")}
+    if soup(site / file).select(".katex .mathnormal"):
+        assert {"KaTeX_Main-Regular.woff2", "KaTeX_Math-Italic.woff2"} <= names
+    elif not soup(site / file).select(".katex"):
+        assert not names
+    assert "KaTeX_Fraktur-Bold.woff2" not in names
