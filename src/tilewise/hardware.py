@@ -24,7 +24,7 @@ SOURCES = {  # key: (title, publisher, address)
         "https://www.nvidia.com/en-us/data-center/h200/"),
     "cuda-guide": ("CUDA C++ Programming Guide", NV,
         "https://docs.nvidia.com/cuda/cuda-c-programming-guide/"),
-    "fa3": ("FlashAttention-3, section 3.2", "Shah et al., 2024",
+    "fa3": ("FlashAttention-3, section 3.1", "Shah et al., 2024",
         "https://arxiv.org/abs/2407.08608"),
     "luo": ("Benchmarking and Dissecting the Nvidia Hopper GPU Architecture, table IV",
         "Luo et al., 2024", "https://arxiv.org/abs/2402.13499"),

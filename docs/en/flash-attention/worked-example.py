@@ -13,7 +13,7 @@
 # Does it really give the same numbers? *Follow all four tiles of a small example. Every number is exact, and you can check each one on paper.*
 # { .tw-lead }
 #
-# This page is a notebook. It was executed when the site was built, with the package that the tests hold; what you see is what came out.
+# This page is a notebook. It was executed with the tested package when the site was built.
 #
 # ## The input { #input }
 #
@@ -73,7 +73,7 @@ memory_html(steps[:2])
 # ## Step 3: queries 1 and 2, keys 3 and 4 { #step-3 }
 #
 # Now the state matters. In row 1 the maximum moves from \(-1\) to \(0\), one unit, so everything from before counts half: \(\alpha = \tfrac12\). In row 2 the maximum stays, so
-# \(\alpha = 1\), and the tile's own numbers are brought down to it instead: \(\beta = \tfrac12\).
+# \(\alpha = 1\), and the tile's own numbers are scaled to the old unit instead: \(\beta = \tfrac12\).
 
 # %%
 step_latex(steps[2])
@@ -83,7 +83,7 @@ step_latex(steps[2])
 # \(\tfrac14(-9, 0) + 1 \cdot (9, 0) = (\tfrac{27}4, 0)\). So
 #
 # $$
-# O_1 = \frac{1 \cdot (\tfrac92, 9) + 1 \cdot (\tfrac{27}4, 0)}{9/4} = \frac{(\tfrac{45}4, 9)}{9/4} = (5, 4).
+# o = \frac{1 \cdot (\tfrac92, 9) + 1 \cdot (\tfrac{27}4, 0)}{9/4} = \frac{(\tfrac{45}4, 9)}{9/4} = (5, 4).
 # $$
 
 # %%
@@ -125,9 +125,9 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 # The weights are the ninths of [standard attention](../why/standard-attention.md#example), and the outputs agree.
 #
 # The tables counted what crossed between HBM and the chip: 64 elements in, 32 out. The start values of \(O\), \(\ell\) and \(m\) had to be written first, another 16, so
-# 112 in all. Standard attention moves [96](../why/standard-attention.md#bill) for this input. At \(N = 4\) FlashAttention-1 moves *more*: \(O\), \(\ell\) and \(m\) travel
-# for each of the two blocks of keys, and the matrices that it saves are tiny. The gain comes with size, since the saved \(4N^2\) grows with \(N\) while real tiles are 64 or more on a
-# side ([which size saves traffic](tiling.md#traffic)).
+# 112 in all. Standard attention moves [96](../why/standard-attention.md#bill) for this input. FlashAttention-1 moves *more* here: \(O\), \(\ell\) and \(m\) travel
+# for each of the two blocks of keys. A larger \(N\) alone would not change this, since both bills grow with \(N^2\). For each score standard attention moves 4 numbers and FlashAttention-1 \((3d + 4)/B_c\):
+# here \(10/2 = 5\), but with \(d = 64\) and \(B_c = 326\) only 0.6. The gain comes with tiles that are wide beside \(d\) ([which size saves traffic](tiling.md#traffic)).
 #
 # ## What to remember { #remember }
 #
@@ -144,7 +144,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 #     No. \(m^{\text{new}}\) is one of \(m\) and \(\tilde m\), and that one has the factor \(e^0 = 1\).
 #
 # ??? question "Which numbers change if queries are in the outer loop?"
-#     The order of the steps becomes 1, 3, 2, 4, and \(O\), \(\ell\), \(m\) are stored twice instead of four times. The numbers of each step stay the same. Try `python -m tilewise trace --order q-outer`.
+#     The order of the steps becomes 1, 3, 2, 4, and \(O\), \(\ell\), \(m\) are stored twice instead of four times and never loaded. \(K\) and \(V\) are loaded four times instead of twice. In all, 40 elements go in and 16 out, instead of 64 and 32. The numbers of each step stay the same. Try `python -m tilewise trace --order q-outer`.
 #
 # ## Sources { #sources }
 #

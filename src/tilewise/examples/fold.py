@@ -6,8 +6,8 @@ from tilewise.worked_example import SCALE, K, Q, V
 
 blocks = list(tiles(Q, K, V, 2, 2, scale=SCALE))
 fold = reduce(step, blocks, start(Q, V))
-*_, scan = accumulate(blocks, step, initial=start(Q, V))
+scan = list(accumulate(blocks, step, initial=start(Q, V)))
 *_, last = forward(Q, K, V, 2, 2, scale=SCALE)
 
 print(fold["o"])
-print(fold["o"] == scan["o"] == last["o"])
+print(fold["o"] == scan[-1]["o"] == last["o"])
