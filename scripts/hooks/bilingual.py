@@ -44,11 +44,19 @@ def on_page_context(context, page, config, nav):
         page.canonical_url = config.site_url
 
 
-def on_post_page(output, page, config):
-    # the theme's search dialog has no name for screen readers
+def name_search(output, config):
+    """Give the theme's search dialog a name for screen readers."""
     label = "搜索" if config.theme["language"] == "zh" else "Search"
     dialog = 'data-md-component="search" role="dialog"'
     return output.replace(dialog, f'{dialog} aria-label="{label}"')
+
+
+def on_post_page(output, page, config):
+    return name_search(output, config)
+
+
+def on_post_template(output_content, template_name, config):
+    return name_search(output_content, config)  # the page for a wrong address
 
 
 @event_priority(-100)
