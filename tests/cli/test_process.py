@@ -53,9 +53,18 @@ def test_reader_that_leaves(form):
     assert process.returncode == 141  # 128 + SIGPIPE, as a shell would show it
 
 
+# a shell starts its background jobs deaf to interruption, and we may run in one
+LISTENING = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("tilewise", run_name="__main__", alter_sys=True)
+"""
+
+
 @unix
 def test_interruption_is_quiet():
-    with start(*LONG, "--format", "json") as process:
+    command = [sys.executable, "-c", LISTENING]
+    with start(*LONG, "--format", "json", command=command) as process:
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=10) == 130  # though nobody reads what is left
