@@ -126,7 +126,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 #
 # The tables counted what crossed between HBM and the chip: 64 elements in, 32 out. The start values of \(O\), \(\ell\) and \(m\) had to be written first, another 16, so
 # 112 in all. Standard attention moves [96](../why/standard-attention.md#bill) for this input. FlashAttention-1 moves *more* here: \(O\), \(\ell\) and \(m\) travel
-# for each of the two blocks of keys. A larger \(N\) alone would not change this, since both bills grow with \(N^2\). For each score standard attention moves 4 numbers and FlashAttention-1 \((3d + 4)/B_c\):
+# for each of the two blocks of keys. A larger \(N\) alone would not change this, since both bills grow with \(N^2\). Of what grows so, standard attention moves 4 numbers a score and FlashAttention-1 \((3d + 4)/B_c\):
 # here \(10/2 = 5\), but with \(d = 64\) and \(B_c = 326\) only 0.6. The gain comes with tiles that are wide beside \(d\) ([which size saves traffic](tiling.md#traffic)).
 #
 # ## What to remember { #remember }

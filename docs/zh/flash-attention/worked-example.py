@@ -5,7 +5,7 @@
 #     text_representation:
 #       extension: .py
 #       format_name: percent
-# source: "6c1829164c59"
+# source: "908b375f8236"
 # ---
 
 # %% [markdown]
@@ -14,7 +14,7 @@
 # 结果真的一样吗？*把一个小例子的四块从头算到尾。每个数都是精确的，都可以在纸上验。*
 # { .tw-lead }
 #
-# 这一页是一份 notebook，建站时执行过，用的就是通过测试的那个包；你看到的就是它当时的输出。
+# 这一页是一份 notebook，建站时执行过，用的就是通过测试的那个包。
 #
 # ## 输入 { #input }
 #
@@ -78,7 +78,7 @@ step_latex(steps[2])
 # 第 1 行在纸上算：旧的部分占 \(\alpha \ell = \tfrac12 \cdot 2 = 1\)，新的部分占 \(\beta\tilde\ell = \tfrac54\)，合计 \(\tfrac94\)。这一块的 \(\tilde P V\) 是 \(\tfrac14(-9, 0) + 1 \cdot (9, 0) = (\tfrac{27}4, 0)\)。于是
 #
 # $$
-# O_1 = \frac{1 \cdot (\tfrac92, 9) + 1 \cdot (\tfrac{27}4, 0)}{9/4} = \frac{(\tfrac{45}4, 9)}{9/4} = (5, 4).
+# o = \frac{1 \cdot (\tfrac92, 9) + 1 \cdot (\tfrac{27}4, 0)}{9/4} = \frac{(\tfrac{45}4, 9)}{9/4} = (5, 4).
 # $$
 
 # %%
@@ -119,7 +119,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 # %% [markdown]
 # 权重（weight）就是[标准注意力](../why/standard-attention.md#example)里的那些九分之几，输出也一致。
 #
-# 上面的表数了 HBM 与芯片之间来往的元素：进 64 个，出 32 个。\(O\)、\(\ell\)、\(m\) 的初值得先写好，又是 16 个，一共 112 个。同样的输入，标准注意力搬 [96](../why/standard-attention.md#bill) 个。\(N = 4\) 时，FlashAttention-1 搬得反而*更多*：每来一块键，\(O\)、\(\ell\)、\(m\) 就要往返一趟，共两块；而省下的矩阵又很小。好处要等规模上去才显出来：省下的 \(4N^2\) 随 \(N\) 增长，真实的块边长又在 64 以上（见[哪个尺寸省流量](tiling.md#traffic)）。
+# 上面的表数了 HBM 与芯片之间来往的元素：进 64 个，出 32 个。\(O\)、\(\ell\)、\(m\) 的初值得先写好，又是 16 个，一共 112 个。同样的输入，标准注意力搬 [96](../why/standard-attention.md#bill) 个。FlashAttention-1 在这里搬得反而*更多*：键分成两块，每来一块，\(O\)、\(\ell\)、\(m\) 就要往返一趟。光让 \(N\) 变大也没用，因为两边的账都随 \(N^2\) 增长。只看这一部分，摊到每个分数上，标准注意力搬 4 个数，FlashAttention-1 搬 \((3d + 4)/B_c\) 个：这里是 \(10/2 = 5\)，而 \(d = 64\)、\(B_c = 326\) 时只有 0.6。块比 \(d\) 宽得多，好处才显出来（见[哪个尺寸省流量](tiling.md#traffic)）。
 #
 # ## 要点 { #remember }
 #
@@ -136,7 +136,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 #     不会。\(m^{\text{new}}\) 总是 \(m\) 与 \(\tilde m\) 中的一个，而那一个的因子是 \(e^0 = 1\)。
 #
 # ??? question "换成查询在外层循环，哪些数会变？"
-#     各步的次序变成 1、3、2、4，\(O\)、\(\ell\)、\(m\) 从写回四次变成写回两次。每一步里的数都不变。跑一下 `python -m tilewise trace --order q-outer` 试试。
+#     各步的次序变成 1、3、2、4。\(O\)、\(\ell\)、\(m\) 从写回四次变成写回两次，也不用再读；\(K\) 和 \(V\) 则从读两次变成读四次。合计从进 64 个、出 32 个，变成进 40 个、出 16 个。每一步里的数都不变。跑一下 `python -m tilewise trace --order q-outer` 试试。
 #
 # ## 出处 { #sources }
 #
