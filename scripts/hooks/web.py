@@ -18,7 +18,9 @@ WEB = Path(__file__).resolve().parent.parent / "web"
 KATEX = WEB / "node_modules/katex/dist"
 SHIM = WEB / "node_modules/iframe-worker/shim/index.js"  # search without a server
 EQUATION = re.compile(
-    r'<(span|div) class="arithmatex">\\(?:\((.*?)\\\)|\[(.*?)\\\])</\1>', re.S
+    r'<(span|div) class="arithmatex">\\(?:\((.*?)\\\)|\[(.*?)\\\])</\1>'
+    r"([，。；：、！？）”,.;:!?)]?)",
+    re.S,
 )
 _rendered: dict[tuple[str, bool], str] = {}
 
@@ -75,8 +77,14 @@ def on_env(env, config, files):
     _rendered.update(zip(todo, answer, strict=True))
 
 
+def shown(match):
+    """The HTML of a match of EQUATION. No line begins with the comma after it."""
+    made = f'<{match[1]} class="arithmatex">{_rendered[key(match)]}</{match[1]}>'
+    if match[4] and made.count('class="katex-base"') == 1:  # else it may break within
+        return f'<span class="tw-keep">{made}{match[4]}</span>'
+    return made + match[4]
+
+
 @event_priority(-50)  # after the search index is made, which keeps the TeX source
 def on_post_page(output, page, config):
-    return EQUATION.sub(
-        lambda m: f'<{m[1]} class="arithmatex">{_rendered[key(m)]}</{m[1]}>', output
-    )
+    return EQUATION.sub(shown, output)
