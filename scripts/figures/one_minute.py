@@ -41,7 +41,7 @@ SAY = {
         "hbm": "HBM：GPU 的显存，大而慢",
         "none": ["没有 S", "没有 P"],
         "tile": "第 {n}/{t} 块：$i = {i}$，$j = {j}$",
-        "load": "加载", "store": "写回", "new": "更新",
+        "load": "读入", "store": "写回", "new": "更新",
         "done": ["{t} 块全部算完。", "O 已在 HBM，分毫不差。", "S 与 P 从没进过 HBM。"],
     },
 }  # fmt: skip

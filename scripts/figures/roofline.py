@@ -24,11 +24,11 @@ SAY = {
         "three": "scaling fused", "flash": "FlashAttention-2",
     },
     "zh": {
-        "label": "H200 的屋顶线（实测）。softmax 每字节 HBM 访问量只做 {softmax} 次"
+        "label": "H200 的屋顶线（实测）。softmax 每搬一个字节只做 {softmax} 次"
         "浮点运算，达到 {slow} TFLOP/s；标准注意力做 {standard} 次，"
         "达到 {std} TFLOP/s，两者都在斜坡下面。FlashAttention 做 {flash} 次以上，"
         "位于脊点右侧，用 cuDNN 达到 {fast} TFLOP/s。",
-        "x": "每字节 HBM 访问量的浮点运算次数", "y": "TFLOP/s",
+        "x": "算术强度（FLOP/字节）", "y": "TFLOP/s",
         "product": "8192³ 矩阵乘法",
         "here": "H200 实测", "sheet": "H200 标称", "standard": "标准注意力",
         "four": "四个内核", "three": "缩放已融合", "flash": "FlashAttention-2",

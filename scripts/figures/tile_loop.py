@@ -18,10 +18,10 @@ SAY = {
         "sum": "all four steps: {load} in, {store} out",
     },
     "zh": {
-        "label": "S 的各块按列依次访问：外层循环的 K、V 块在 SRAM 中停留一整列，"
+        "label": "逐列访问 S 的各块：外层循环的 K、V 块在 SRAM 中停留一整列，"
         "内层循环的 Q、O、ℓ、m 块每一步都从 HBM 取来，O、ℓ、m 再写回。",
         "outer": "外层循环：$j$", "inner": ["内层", "循环：$i$"],
-        "sram": "SRAM 中", "io": "进 {load}，出 {store}", "step": "第 {n} 步",
+        "sram": "SRAM 里", "io": "进 {load}，出 {store}", "step": "第 {n} 步",
         "sum": "四步合计：进 {load}，出 {store}",
     },
 }  # fmt: skip

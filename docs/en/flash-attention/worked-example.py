@@ -13,7 +13,7 @@
 # Does it really give the same numbers? *Follow all four tiles of a small example. Every number is exact, and you can check each one on paper.*
 # { .tw-lead }
 #
-# This page is a notebook. It was executed with the tested package when the site was built.
+# This page is a notebook. It was executed with the tested package when the site was built. [Download it](worked-example.ipynb) to run it yourself.
 #
 # ## The input { #input }
 #
