@@ -1,7 +1,12 @@
-"""FlashAttention's forward pass as its paper has it: K and V outside, tile by tile.
+"""FlashAttention as its paper has it, forward and backward: K and V outside, by tiles.
 
-Source: Algorithms 1 and 2 of FlashAttention, arXiv 2205.14135. The same loop over plain
-lists, with every number on the way, is `tilewise.trace`.
+Source: Algorithms 1, 2 and 4 of FlashAttention, arXiv 2205.14135. The forward loop over
+plain lists, with every number on the way, is `tilewise.trace`.
+
+Options of all four passes, here and in `tilewise.flash2`: scale (None is 1/√d), causal
+(False, True for bottom-right, "top-left"), and two functions of a tile's global indices
+rows (B_r, 1), cols (B_c): mask gives bools (..., B_r, B_c), True where a row may see a
+key (`tilewise.masks` makes such), dropout what to multiply P with (`tilewise.dropout`).
 """
 
 # --8<-- [start:imports]
@@ -13,18 +18,15 @@ import torch
 
 
 # --8<-- [start:prepare]
-def prepare(q, k, v, block_rows, block_cols, scale, causal):
-    """Check the input; return τ, the causal shift, and the dtype to keep sums in.
-
-    scale None is 1/√d. Row r sees keys 0 .. r + shift: all of them, or with causal up
-    to r + N_k − N_q (True, bottom-right) or up to r ("top-left").
-    Raises ValueError that names what does not fit.
-    """
+def check(q, k, v, block_rows, block_cols, causal):
+    """Raise ValueError with one sentence that names what does not fit."""
     shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
     if min(q.ndim, k.ndim, v.ndim) < 2 or 0 in q.shape + k.shape + v.shape:
         raise ValueError(f"q, k and v must be (..., N, d) and not empty: {shapes}")
-    if not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
+    if not q.ndim == k.ndim == v.ndim or k.shape[:-2] != v.shape[:-2]:
         raise ValueError(f"q, k and v differ in batch or heads: {shapes}")
+    if q.shape[:-3] != k.shape[:-3] or q.shape[:-2].numel() % k.shape[:-2].numel():
+        raise ValueError(f"q, k and v do not fit in batch or heads: {shapes}")
     if q.shape[-1] != k.shape[-1]:
         raise ValueError(f"q and k differ in d: {shapes}")
     if k.shape[-2] != v.shape[-2]:
@@ -36,48 +38,146 @@ def prepare(q, k, v, block_rows, block_cols, scale, causal):
             raise ValueError(f"{name} must be a whole number of at least 1, not {size}")
     if causal not in (False, True, "top-left"):
         raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+
+
+def prepare(q, k, v, block_rows, block_cols, scale, causal):
+    """Check the input; return τ, causal shift, query heads a key head, dtype of sums.
+
+    scale None is 1/√d. Row r sees keys 0 .. r + shift: all of them, or with causal up
+    to r + N_k − N_q (True, bottom-right) or up to r ("top-left").
+    q has one head for each of k's and v's, or a whole number (GQA, MQA).
+    The options mask and dropout are functions of a tile's global indices rows (B_r, 1)
+    and cols (B_c): which keys a row may see (True), and what to multiply P with.
+    """
+    check(q, k, v, block_rows, block_cols, causal)
     (n_q, d), n_k = q.shape[-2:], k.shape[-2]
     shift = {False: n_k, True: n_k - n_q, "top-left": 0}[causal]
     scale = d**-0.5 if scale is None else scale
-    return scale, shift, torch.promote_types(q.dtype, torch.float32)
+    group = q.shape[:-2].numel() // k.shape[:-2].numel()
+    return scale, shift, group, torch.promote_types(q.dtype, torch.float32)
+
+
+def blocks(x, size):
+    """The indices 0 .. N − 1 of the rows of x (..., N, d), by blocks of `size`."""
+    return torch.arange(x.shape[-2], device=x.device).split(size)
+
+
+def visible(rows, cols, shift, mask):
+    """Which keys the rows of a tile may see, (B_r, B_c), by their global indices."""
+    seen = cols <= rows[:, None] + shift
+    return seen if mask is None else seen & mask(rows[:, None], cols)
+
+
+def spread(x, group):
+    """K_j or V_j (..., heads, B_c, d), once for each query head that shares it."""
+    return x if group == 1 else x.repeat_interleave(group, -3)
+
+
+def scores(q_i, k_j, scale, seen):
+    """S_ij = τ Q_i K_jᵀ, (B_r, B_c), with −∞ where a row may not see a key."""
+    return (scale * (q_i @ k_j.mT)).masked_fill(~seen, -math.inf)
+
+
+def factors(rows, cols, dropout, wide):
+    """Z_ij, what dropout multiplies a tile of P with; 1 without dropout."""
+    return 1 if dropout is None else dropout(rows[:, None], cols).to(wide)
+
+
+def weight(x, m):
+    """e^{x − m}, and 0 where x is −∞ (a key that is not there), even if m is −∞ too."""
+    return torch.exp(x - m).masked_fill(x == -math.inf, 0)
     # --8<-- [end:prepare]
 
 
 # --8<-- [start:flash1_forward]
-def weight(x, m):
-    """e^{x − m}, and 0 where x is −∞ (a key that is not there), even if m is −∞ too."""
-    return torch.exp(x - m).masked_fill(x == -math.inf, 0)
-
-
 @torch.no_grad()
-def flash1_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False):
-    """o = softmax(τ q kᵀ) v, one tile at a time: Algorithm 1, with 2's scale and mask.
+def flash1_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False,
+                   mask=None, dropout=None):  # fmt: skip
+    """o = softmax(τ q kᵀ) v, one tile at a time: Algorithm 2, or 1 without options.
 
     q (..., N_q, d), k (..., N_k, d), v (..., N_k, d_v) → o (..., N_q, d_v) in q's dtype
     and row maxima m, sums l (..., N_q), fp32 or wider. No key seen: o = l = 0, m = −∞.
     """
-    scale, shift, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
+    scale, shift, group, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
     o = q.new_zeros(*q.shape[:-1], v.shape[-1], dtype=wide)  # line 2: (N_q, d_v)
     l = q.new_zeros(*q.shape[:-1], 1, dtype=wide)  # (N_q, 1)
     m = torch.full_like(l, -math.inf)  # (N_q, 1)
-    row_blocks = torch.arange(q.shape[-2], device=q.device).split(block_rows)  # line 3
-    col_blocks = torch.arange(k.shape[-2], device=q.device).split(block_cols)
-    for cols in col_blocks:  # line 5
-        k_j, v_j = (x[..., cols, :].to(wide) for x in (k, v))  # line 6: (B_c, d)
-        for rows in row_blocks:  # line 7
-            if cols[0] > rows[-1] + shift:
-                continue  # not even the last row of the tile sees its first key
+    for cols in blocks(k, block_cols):  # line 5; then line 6: (B_c, d)
+        k_j, v_j = (spread(x[..., cols, :].to(wide), group) for x in (k, v))
+        for rows in blocks(q, block_rows):  # line 7
+            seen = visible(rows, cols, shift, mask)
+            if not seen.any():
+                continue  # an empty tile: no row sees a key of it
             q_i, o_i, l_i, m_i = (x[..., rows, :] for x in (q, o, l, m))  # line 8
-            s = scale * (q_i.to(wide) @ k_j.mT)  # line 9: (B_r, B_c)
-            s = s.masked_fill(cols > rows[:, None] + shift, -math.inf)
+            s = scores(q_i.to(wide), k_j, scale, seen)  # line 9: (B_r, B_c)
             m_tilde = s.amax(-1, keepdim=True)  # line 10: (B_r, 1)
             p_tilde = weight(s, m_tilde)  # (B_r, B_c)
             l_tilde = p_tilde.sum(-1, keepdim=True)  # (B_r, 1)
             m_new = torch.maximum(m_i, m_tilde)  # line 11: (B_r, 1)
             alpha, beta = weight(m_i, m_new), weight(m_tilde, m_new)
             l_new = alpha * l_i + beta * l_tilde  # ≥ 1, or 0 where no key was seen
+            p_tilde = p_tilde * factors(rows, cols, dropout, wide)  # after l̃: P drops
             o_new = alpha * l_i * o_i + beta * (p_tilde @ v_j)  # (B_r, d_v)
             o[..., rows, :] = o_new / l_new.clamp(min=1)  # line 12
             l[..., rows, :], m[..., rows, :] = l_new, m_new  # line 13
     return o.to(q.dtype), m[..., 0], l[..., 0]  # line 16
     # --8<-- [end:flash1_forward]
+
+
+# --8<-- [start:tile_gradients]
+def check_saved(q, v, **saved):
+    """Raise ValueError where what the forward pass saved, or dO, has another shape."""
+    for name, x in saved.items():
+        expected = (*q.shape[:-1], v.shape[-1]) if name in ("o", "do") else q.shape[:-1]
+        if x.shape != expected:
+            raise ValueError(f"{name} must be {tuple(expected)}, not {tuple(x.shape)}")
+
+
+def tile_gradients(p, z, q_i, do_i, delta, k_j, v_j, scale):
+    """What tile (i, j) adds to dQ_i, dK_j and dV_j: Algorithm 4, lines 15 to 22.
+
+    p, z (..., B_r, B_c), or z = 1 without dropout; delta (..., B_r, 1). Four products,
+    to which S_ij for p is the fifth.
+    """
+    dv = (p * z).mT @ do_i  # line 16: (B_c, d_v)
+    dp = (do_i @ v_j.mT) * z  # lines 17, 18: (B_r, B_c)
+    ds = p * (dp - delta)  # line 20: softmax's Jacobian, row by row
+    return scale * (ds @ k_j), scale * (ds.mT @ q_i), dv  # lines 21, 22
+
+
+def gather(x, group):
+    """dK_j or dV_j: the sum over the query heads that share a key head."""
+    return x if group == 1 else x.unflatten(-3, (-1, group)).sum(-3)
+    # --8<-- [end:tile_gradients]
+
+
+# --8<-- [start:flash1_backward]
+@torch.no_grad()
+def flash1_backward(q, k, v, o, do, m, l, block_rows, block_cols, *, scale=None,
+                    causal=False, mask=None, dropout=None):  # fmt: skip
+    """dQ, dK, dV from the saved o, m and l, P made again tile by tile: Algorithm 4.
+
+    Shapes and options as in flash1_forward, which gave o, m, l; do is like o. A row
+    that saw no key adds nothing to any gradient. Results are in q's dtype.
+    """
+    scale, shift, group, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
+    check_saved(q, v, o=o, do=do, m=m, l=l)
+    dq, dk, dv = (torch.zeros_like(x, dtype=wide) for x in (q, k, v))  # line 5
+    m, l = m[..., None], l[..., None].clamp(min=1)  # (N_q, 1); l = 0: nothing seen
+    for cols in blocks(k, block_cols):  # line 6; then line 7: (B_c, d)
+        k_j, v_j = (spread(x[..., cols, :].to(wide), group) for x in (k, v))
+        for rows in blocks(q, block_rows):  # line 9
+            seen = visible(rows, cols, shift, mask)
+            if not seen.any():
+                continue
+            q_i, o_i, do_i = (x[..., rows, :].to(wide) for x in (q, o, do))  # line 10
+            s = scores(q_i, k_j, scale, seen)  # lines 11, 12: (B_r, B_c)
+            p = weight(s, m[..., rows, :]) / l[..., rows, :]  # line 13: (B_r, B_c)
+            z = factors(rows, cols, dropout, wide)  # line 14
+            delta = (do_i * o_i).sum(-1, keepdim=True)  # line 19: (B_r, 1)
+            parts = tile_gradients(p, z, q_i, do_i, delta, k_j, v_j, scale)
+            dq[..., rows, :] += parts[0]  # line 21
+            dk[..., cols, :] += gather(parts[1], group)  # line 22
+            dv[..., cols, :] += gather(parts[2], group)  # line 16
+    return tuple(x.to(q.dtype) for x in (dq, dk, dv))  # line 26
+    # --8<-- [end:flash1_backward]

@@ -32,3 +32,21 @@ def standard_forward(q, k, v, *, scale=None, causal=False):
     p = p.masked_fill(hidden, 0)  # a row of −∞ alone came out as NaN
     return p @ v, p  # (..., N_q, d_v), line 3
     # --8<-- [end:standard_forward]
+
+
+# --8<-- [start:standard_backward]
+def standard_backward(q, k, v, p, do, *, scale=None):
+    """dQ, dK, dV from dO and the stored P: Algorithm 3 of arXiv 2205.14135.
+
+    dV = Pᵀ dO,  dP = dO Vᵀ,  dS = P ∘ (dP − rowsum(dP ∘ P)),  dQ = τ dS K,
+    dK = τ dSᵀ Q. Shapes and scale as in standard_forward; p is what that returned, do
+    (..., N_q, d_v). A row that saw no key has p = 0, so it adds nothing to any of them.
+    """
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    dv = p.mT @ do  # (..., N_k, d_v), line 1
+    dp = do @ v.mT  # (..., N_q, N_k), line 2
+    ds = p * (dp - (dp * p).sum(-1, keepdim=True))  # rows of dS sum to 0, line 3
+    dq = scale * (ds @ k)  # (..., N_q, d), line 4
+    dk = scale * (ds.mT @ q)  # (..., N_k, d), line 5
+    return dq, dk, dv
+    # --8<-- [end:standard_backward]

@@ -1,0 +1,92 @@
+"""FlashAttention-2's order: Q outside forward, K and V outside backward, L saved.
+
+Source: Algorithms 1 and 2 of FlashAttention-2, arXiv 2307.08691, without the stray
+inverse of Algorithm 1's line 10. L is the natural logarithm of Σ e^s. The options are
+those of `tilewise.flash1`.
+"""
+
+# --8<-- [start:imports]
+import math
+
+import torch
+
+# --8<-- [end:imports]
+from tilewise.flash1 import (
+    blocks,
+    check_saved,
+    factors,
+    gather,
+    prepare,
+    scores,
+    spread,
+    tile_gradients,
+    visible,
+    weight,
+)
+
+
+# --8<-- [start:flash2_forward]
+@torch.no_grad()
+def flash2_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False,
+                   mask=None, dropout=None):  # fmt: skip
+    """o = softmax(τ q kᵀ) v and L, one block of rows after another: Algorithm 1.
+
+    q (..., N_q, d), k (..., N_k, d), v (..., N_k, d_v) → o (..., N_q, d_v) in q's dtype
+    and lse (..., N_q), fp32 or wider. No key seen: o = 0, lse = −∞.
+    """
+    scale, shift, group, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
+    o = q.new_empty(*q.shape[:-1], v.shape[-1])  # every row is written, once
+    lse = q.new_empty(*q.shape[:-1], 1, dtype=wide)
+    for rows in blocks(q, block_rows):  # line 3
+        q_i = q[..., rows, :].to(wide)  # line 4: (B_r, d)
+        o_i = q_i.new_zeros(*q_i.shape[:-1], v.shape[-1])  # line 5: (B_r, d_v)
+        l_i = q_i.new_zeros(*q_i.shape[:-1], 1)  # (B_r, 1)
+        m_i = torch.full_like(l_i, -math.inf)  # (B_r, 1)
+        for cols in blocks(k, block_cols):  # line 6
+            seen = visible(rows, cols, shift, mask)
+            if not seen.any():
+                continue  # an empty tile
+            k_j, v_j = (spread(x[..., cols, :].to(wide), group) for x in (k, v))
+            s = scores(q_i, k_j, scale, seen)  # line 8
+            m_new = torch.maximum(m_i, s.amax(-1, keepdim=True))  # line 9
+            p, alpha = weight(s, m_new), weight(m_i, m_new)  # (B_r, B_c), (B_r, 1)
+            l_i = alpha * l_i + p.sum(-1, keepdim=True)
+            p = p * factors(rows, cols, dropout, wide)  # after l: only o is dropped
+            o_i = alpha * o_i + p @ v_j  # line 10: not divided by l yet
+            m_i = m_new
+        o[..., rows, :] = (o_i / l_i.clamp(min=1)).to(q.dtype)  # lines 12, 14
+        lse[..., rows, :] = m_i + l_i.log()  # line 13
+    return o, lse[..., 0]
+    # --8<-- [end:flash2_forward]
+
+
+# --8<-- [start:flash2_backward]
+@torch.no_grad()
+def flash2_backward(q, k, v, o, do, lse, block_rows, block_cols, *, scale=None,
+                    causal=False, mask=None, dropout=None):  # fmt: skip
+    """dQ, dK, dV from the saved o and L, with P = e^{S − L}: Algorithm 2.
+
+    Shapes and options as in flash2_forward, which gave o, lse; do is like o. A row
+    that saw no key adds nothing to any gradient. Results are in q's dtype.
+    """
+    scale, shift, group, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
+    check_saved(q, v, o=o, do=do, lse=lse)
+    dq, dk, dv = (torch.zeros_like(x, dtype=wide) for x in (q, k, v))  # line 3
+    delta = (do.to(wide) * o.to(wide)).sum(-1, keepdim=True)  # line 4: (N_q, 1), once
+    for cols in blocks(k, block_cols):  # line 5; then line 6: (B_c, d)
+        k_j, v_j = (spread(x[..., cols, :].to(wide), group) for x in (k, v))
+        for rows in blocks(q, block_rows):  # line 8
+            seen = visible(rows, cols, shift, mask)
+            if not seen.any():
+                continue
+            q_i, do_i = (x[..., rows, :].to(wide) for x in (q, do))  # line 9
+            s = scores(q_i, k_j, scale, seen)  # line 10
+            p = weight(s, lse[..., rows, None])  # line 11: no division by l
+            z = factors(rows, cols, dropout, wide)
+            delta_i = delta[..., rows, :]
+            parts = tile_gradients(p, z, q_i, do_i, delta_i, k_j, v_j, scale)
+            dq[..., rows, :] += parts[0]  # line 15: atomic on a GPU
+            dk[..., cols, :] += gather(parts[1], group)  # line 16
+            dv[..., cols, :] += gather(parts[2], group)  # line 12
+    return tuple(x.to(q.dtype) for x in (dq, dk, dv))  # line 20
+    # --8<-- [end:flash2_backward]

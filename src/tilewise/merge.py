@@ -1,0 +1,68 @@
+"""Split-KV decoding: attend to parts of the keys apart, then merge (o, L) of the parts.
+
+One query block has no rows to spread over a GPU's processors, a long cache of keys has.
+The rule is that of `tilewise.softmax.merge` for the state (m, ℓ, o) = (L, 1, o).
+Source: Flash-Decoding (T. Dao, D. Haziza, F. Massa, G. Sizov, 2023).
+"""
+
+# --8<-- [start:imports]
+import torch
+
+# --8<-- [end:imports]
+from tilewise.flash1 import prepare, weight
+from tilewise.flash2 import flash2_forward
+
+
+# --8<-- [start:merge]
+def merge(o, lse):
+    """One (o, lse) from those of disjoint sets of keys, stacked in front.
+
+    L = log Σ_s e^{L_s},  o = Σ_s e^{L_s − L} o_s   (natural logarithms)
+    o (splits, ..., N_q, d_v), lse (splits, ..., N_q) → the same without splits. A row
+    that saw no key in any split has o = 0, lse = −∞. Any order gives the same result.
+    Raises ValueError where the two shapes do not fit.
+    """
+    if o.ndim < 2 or o.shape[:-1] != lse.shape or not len(o):
+        shapes = f"o {tuple(o.shape)}, lse {tuple(lse.shape)}"
+        raise ValueError(f"o must be (splits, ..., d_v), lse (splits, ...): {shapes}")
+    m = lse.amax(0)  # (..., N_q)
+    share = weight(lse, m)[..., None]  # (splits, ..., N_q, 1)
+    l = share.sum(0)  # ≥ 1, or 0 where no split saw a key; e^{L_s − L} would carry
+    o = (share * o).sum(0) / l.clamp(min=1)  # the rounding of a large L into o
+    return o, m + l[..., 0].log()
+    # --8<-- [end:merge]
+
+
+# --8<-- [start:split_forward]
+def split_forward(q, k, v, splits, block_rows, block_cols, *, scale=None, causal=False,
+                  mask=None, dropout=None):  # fmt: skip
+    """flash2_forward with the keys in `splits` parts, each on its own, merged at last.
+
+    Shapes, options and results as in flash2_forward. A part's keys keep their global
+    indices, so causal, mask and dropout mean what they mean for the whole.
+    Raises ValueError where splits is not a whole number of at least 1.
+    """
+    if not isinstance(splits, int) or splits < 1:
+        raise ValueError(f"splits must be a whole number of at least 1, not {splits}")
+    _, shift, *_, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
+    parts = []
+    for at in torch.arange(k.shape[-2], device=k.device).tensor_split(splits):
+        if len(at):  # more splits than keys leave some without
+            options = {"mask": moved(at[0], shift, mask), "scale": scale}
+            options["dropout"] = dropout and (lambda r, c, at=at: dropout(r, c + at[0]))
+            part = [q.to(wide), *(x[..., at, :].to(wide) for x in (k, v))]
+            parts.append(flash2_forward(*part, block_rows, block_cols, **options))
+    o, lse = merge(*(torch.stack(x) for x in zip(*parts)))  # partial o in fp32 too
+    return o.to(q.dtype), lse
+
+
+def moved(first, shift, mask):
+    """The mask of the part that starts at key `first`, causality included."""
+
+    def seen(rows, cols):
+        cols = cols + first
+        past = cols <= rows + shift
+        return past if mask is None else past & mask(rows, cols)
+
+    return seen
+    # --8<-- [end:split_forward]

@@ -1,0 +1,56 @@
+"""Gradients by tiles are as close to float64 as plain PyTorch's, in both orders."""
+
+import pytest
+import torch
+
+from ._attention_cases import both_orders, case
+from ._gradients import autograd
+
+NAMES = ("o", "lse", "dq", "dk", "dv")
+
+
+def floors(tensors, scale, z):
+    """The largest numbers that a result is the sum of, or the difference.
+
+    dS = P ∘ (dP − δ) subtracts two numbers as large as dP = Z ∘ dO Vᵀ, and is exactly 0
+    for a row that sees one key (δ = dP): the code has δ from the stored O, so that both
+    are rounded, twice dP in all, and one key or query carries that into dQ or dK.
+    """
+    q, k, v, do = tensors
+    v = v.repeat_interleave(do.shape[1] // v.shape[1], 1)
+    q, k, dp, v, do = (x.abs().max() for x in (q, k, do @ v.mT, v, do))
+    ds = scale * 2 * z * dp
+    return z * v, 0, ds * k, ds * q, z * do
+
+
+def no_worse_than_plain(passes, dtype, seeds):
+    """Error ≤ 2 × plain PyTorch's in the same dtype, both against float64.
+
+    Plus one unit in the last place of the largest number on the way (see floors).
+    """
+    for seed in seeds:
+        tensors, blocks, ours, plain = case(seed, dtype)
+        wide = [x.double() for x in tensors]
+        exact, with_torch = autograd(*wide, **plain), autograd(*tensors, **plain)
+        found = passes(*tensors, *blocks, **ours)
+        scale = abs(ours["scale"] or tensors[0].shape[-1] ** -0.5)
+        z = torch.as_tensor(plain.get("factors", 1.0)).double().max()
+        limits = floors(wide, scale, z)
+        for name, x, y, other, floor in zip(NAMES, found, exact, with_torch, limits):
+            if name != "lse":
+                assert x.dtype == dtype and x.shape == y.shape
+                error, allowed = ((a.double() - y).abs().max() for a in (x, other))
+                floor = torch.finfo(dtype).eps * max(floor, y.abs().max())
+                assert error <= 2 * allowed + floor, (name, seed, error, allowed, floor)
+
+
+@both_orders
+@pytest.mark.parametrize("start", range(0, 300, 100))
+def test_float32_gradients_are_as_close_as_plain_pytorch(passes, start):
+    no_worse_than_plain(passes, torch.float32, range(start, start + 100))
+
+
+@both_orders
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_half_precision_gradients_are_as_close_as_plain_pytorch(passes, dtype):
+    no_worse_than_plain(passes, dtype, range(40))
