@@ -36,12 +36,12 @@ def blocks(n, size):
 
 
 def tiles(q, k, v, block_rows, block_cols, *,
-          order="kv-outer", scale=None, causal=False):  # fmt: skip
+          order="kv-outer", scale=None, causal=False, traffic=moves):  # fmt: skip
     """Every tile (i, j) in loop order: where it is, Q_i, K_j, V_j, and its traffic.
 
     scale None is 1/√d. Causal: row r sees keys 0 .. r + shift, where shift is
     N_k − N_q (bottom-right), or 0 for causal="top-left"; tiles in which no row sees
-    a key are left out.
+    a key are left out. traffic says what a tile loads and stores.
     """
     scale = len(q[0]) ** -0.5 if scale is None else scale
     shift = {True: len(k) - len(q), "top-left": 0}.get(causal)  # None: no mask
@@ -52,7 +52,7 @@ def tiles(q, k, v, block_rows, block_cols, *,
     if shift is not None:  # a tile stays if its last row sees its first key
         pairs = [(i, j) for i, j in pairs if cols[j][0] < rows[i][1] + shift]
     for before, (i, j), after in zip([None] + pairs, pairs, pairs[1:] + [None]):
-        load, store = moves(order, before, (i, j), after)
+        load, store = traffic(order, before, (i, j), after)
         place = {"i": i, "j": j, "rows": rows[i], "cols": cols[j]}
         (r, r_end), (c, c_end) = rows[i], cols[j]
         data = {"q": q[r:r_end], "k": k[c:c_end], "v": v[c:c_end]}
@@ -159,3 +159,10 @@ def check(q, k, v, block_rows, block_cols, order="kv-outer", causal=False):
     if causal not in CAUSALS:
         raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
     # --8<-- [end:check]
+
+
+def backward(*inputs, **options):
+    """The backward pass, one state a tile: tilewise.trace_backward.backward."""
+    from tilewise import trace_backward  # it stands on this module
+
+    return trace_backward.backward(*inputs, **options)

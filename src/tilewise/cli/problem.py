@@ -1,7 +1,7 @@
 """What the command line computes: the running example, a formula's numbers, a file's.
 
-A problem is a dict: q, k, v; scale, how it was chosen, exact (compute in Fractions);
-block_rows, block_cols, order, causal.
+A problem is a dict: q, k, v, maybe do; scale, how it was chosen, exact (compute in
+Fractions); block_rows, block_cols, order, causal, backward.
 """
 
 import json
@@ -13,7 +13,7 @@ from tilewise.cli.errors import Bad, short
 
 LIMIT = 64  # rows and columns: more is not for reading
 BYTES = 1_000_000  # of a file: 4 matrices of 64 × 64 fit
-FORMULA = {"q": (3, 5, 5), "k": (5, 7, 5), "v": (7, 11, 19)}
+FORMULA = {"q": (3, 5, 5), "k": (5, 7, 5), "v": (7, 11, 19), "do": (11, 13, 5)}
 KEYS = ("q", "k", "v", "do", "scale")
 
 
@@ -22,19 +22,22 @@ def problem(path, n, d, **options):
     found = {"exact": False, "formula": None, "scale_name": "root"}
     if path is not None:
         found |= read(path)
+        if options.get("backward") and "do" not in found:
+            raise Bad("missing_key", file=short(path), key="do")
         agree(found, path, n, d)
     elif (n or 4, d or 2) == (4, 2):
         found |= {"exact": True, "scale": worked_example.SCALE}
-        found |= {x: getattr(worked_example, x.upper()) for x in "qkv"}
+        found |= {x: getattr(worked_example, x.upper()) for x in KEYS[:4]}
     else:
         found |= {"formula": FORMULA, **generated(n or 4, d or 2)}
     if "scale" in found:
         found["scale_name"] = "scale"
-    return {"scale": len(found["q"][0]) ** -0.5, **found, **options}
+    usual = {"scale": len(found["q"][0]) ** -0.5, "backward": False}
+    return {**usual, **found, **options}
 
 
 def generated(n, d):
-    """Q, K, V of n × d small whole numbers, always the same for the same n and d.
+    """Q, K, V, dO of n × d small whole numbers, always the same for the same n and d.
 
     Entry (r, c), from 1, is ((a r² + b r c + c²) mod 67) mod m − ⌊m/2⌋; 67 is a prime
     past LIMIT, so that neither rows nor columns come round again.

@@ -1,10 +1,11 @@
-"""`trace`: FlashAttention's forward pass, one step a tile, every number shown."""
+"""`trace`: FlashAttention's forward or backward pass, a step a tile, all numbers."""
 
 import math
 import os
 from fractions import Fraction
 
 from tilewise import trace
+from tilewise.cli import backward
 from tilewise.cli.errors import Bad
 from tilewise.cli.options import add_choice, add_size
 from tilewise.cli.problem import LIMIT, problem
@@ -29,14 +30,19 @@ def add_options(parser, words):
     add_choice(parser, "--order", trace.ORDERS, words["--order"])
     add_choice(parser, "--format", ("text", "latex", "json"), words["--format"])
     parser.add_argument("--causal", action="store_true", help=words["--causal"])
+    about = {"action": "store_true", "help": words["--backward"]}
+    parser.add_argument("--backward", **about)
     parser.add_argument("--input", metavar="FILE.json", help=words["--input"])
 
 
 def run(args, out):
     """Compute once to know that it ends well, then again to show it step by step."""
-    options = {x: getattr(args, x) for x in OPTIONS}
+    options = {x: getattr(args, x) for x in (*OPTIONS, "backward")}
     given = problem(args.input, args.n, args.d, **options)
     shown = given, states(given), settle(given)
+    if args.backward:  # from what the forward pass saved
+        after = given, shown[2], arithmetic(given)
+        shown = given, backward.states(*after), backward.settle(*after)
     if args.format == "json":
         lines = json_lines(*shown)
     elif args.format == "latex":

@@ -4,9 +4,11 @@ Standard library only. What notebooks and pages use is imported here; the comman
 uses the modules text, latex and json, which yield a whole trace piece by piece.
 """
 
-from tilewise.render.html import Html, memory_html
+from tilewise.render.html import Html, backward_memory_html, memory_html
 from tilewise.render.latex import (
     Latex,
+    backward_latex,
+    gradients_latex,
     matrices_latex,
     matrix,
     result_latex,
@@ -16,6 +18,9 @@ from tilewise.render.latex import (
 __all__ = [
     "Html",
     "Latex",
+    "backward_latex",
+    "backward_memory_html",
+    "gradients_latex",
     "matrices_latex",
     "matrix",
     "memory_html",

@@ -46,20 +46,60 @@ def memory_html(history, *, lang="en", exact=True):
     exact: as in step_latex.
     """
     words, state = WORDS[lang], history[-1]
-    caption = words["after"].format(t=len(history), i=state["i"] + 1, j=state["j"] + 1)
     keys = (*sum(parts.ON_CHIP, ()), "s", "p_tilde")
+    heads = ("O", "ℓ", "m" + (NAMES["/τ"] if exact else ""))
+    return frame(history, keys, heads, hbm_rows(state, exact, words), words)
+
+
+def backward_memory_html(history, *, lang="en", exact=True):
+    """The same of the backward pass: dQ, dK, dV in HBM after the last step.
+
+    HBM starts with zeros there (Algorithm 4, line 5); a sum that stays on chip over
+    several tiles reaches HBM with the last of them.
+    """
+    words, state = WORDS[lang], history[-1]
+    keys = (*sum(parts.BACKWARD_ON_CHIP, ()), "s", "p", "dp", "delta", "ds")
+    unit = NAMES["/τ"] if exact else ""
+    heads = ("dQ" + unit, "dK" + unit, "dV")
+    return frame(history, keys, heads, gradient_rows(state, exact, words), words)
+
+
+def gradient_rows(state, exact, words):
+    """Yield the table rows of dQ, dK and dV in HBM after this step."""
+    spans = {"dq": state["rows"], "dk": state["cols"], "dv": state["cols"]}
+    grids = {}
+    for name, (first, end) in spans.items():
+        rows = list(state[name])
+        if name not in state["store"]:
+            rows[first:end] = [[0] * len(row) for row in rows[first:end]]
+        grids[name] = numbers.cells(rows, exact)
+    for r in range(max(map(len, grids.values()))):
+        row = ""
+        for name, grid in grids.items():
+            first, end = spans[name]
+            cell = ", ".join(grid[r]) if r < len(grid) else words["none"]
+            if name in state["store"] and first <= r < end:
+                cell = words["fresh"].format(cells=cell)
+            row += f"<td>{cell.replace('-', '−')}</td>"
+        head = words["row"].format(r=r + 1)
+        yield f'<tr><th scope="row">{head}</th>{row}</tr>'
+
+
+def frame(history, keys, heads, rows, words):
+    """The table around the rows of HBM: caption, heads, SRAM (its keys), counts."""
+    state = history[-1]
+    caption = words["after"].format(t=len(history), i=state["i"] + 1, j=state["j"] + 1)
     chip = words["comma"].join(parts.label(NAMES, key, state, False) for key in keys)
     now, total = parts.traffic(history[-1:]), parts.traffic(history)
     facts = [(words["sram"], chip)]
     for name, count, so_far in zip(("loaded", "stored"), now, total, strict=True):
         facts.append((words[name], words["count"].format(count=count, all=so_far)))
-    heads = (words["hbm"], "O", "ℓ", "m" + (NAMES["/τ"] if exact else ""))
-    head = "".join(f'<th scope="col">{x}</th>' for x in heads)
+    head = "".join(f'<th scope="col">{x}</th>' for x in (words["hbm"], *heads))
     row = '<tr><th scope="row">{}</th><td colspan="3">{}</td></tr>'
     lines = [
         f'<table class="tw-memory"><caption>{escape(caption)}</caption>',
         f"<thead><tr>{head}</tr></thead>",
-        f"<tbody>{''.join(hbm_rows(state, exact, words))}</tbody>",
+        f"<tbody>{''.join(rows)}</tbody>",
         "<tbody>",
         *(row.format(*fact) for fact in facts),
         "</tbody></table>",

@@ -37,7 +37,8 @@ def json_lines(problem, states, end):
     head = {"n": len(problem["q"]), "d": len(problem["q"][0])}
     head |= {x: problem[x] for x in ("block_rows", "block_cols", "order", "causal")}
     head |= {"scale": scale}
-    head |= {x: plain(problem[x]) for x in "qkv"}
+    back = problem["backward"]
+    head |= {x: plain(problem[x]) for x in (("q", "k", "v", "do") if back else "qkv")}
     yield "{"
     for key, x in head.items():
         yield f"{dump(key)}: {dump(x)},"
@@ -45,8 +46,9 @@ def json_lines(problem, states, end):
     for t, state in enumerate(states, 1):
         yield dump(step(state, scale, exact)) + ("," if t < end["steps"] else "")
     yield "],"
-    yield f'"o": {dump(plain(end["o"]))},'
-    yield f'"l": {dump(plain(end["l"]))},'
-    yield f'"m": {dump(plain(end["m"], scale if exact else 1))},'
-    yield f'"lse": {dump(plain(end["lse"]))}'
+    for key in ("dq", "dk") if back else "olm":
+        unit = scale if exact and key in parts.UNITS else 1
+        yield f'"{key}": {dump(plain(end[key], unit))},'
+    last = "dv" if back else "lse"
+    yield f'"{last}": {dump(plain(end[last]))}'
     yield "}"

@@ -11,8 +11,15 @@ NAMES = {
     "m_tilde": r"\tilde m_{%s}", "p_tilde": r"\tilde P_{%s}",
     "l_tilde": r"\tilde\ell_{%s}", "m_new": r"m_{%s}^{\mathrm{new}}",
     "l_new": r"\ell_{%s}^{\mathrm{new}}", "alpha": r"\alpha", "beta": r"\beta",
-    "o_new": "O_{%s}", "/τ": r"/\tau",
+    "o_new": "O_{%s}", "/τ": r"/\tau", "o": "O_{%s}", "do": r"\mathrm{d}O_{%s}",
+    "l": r"\ell_{%s}", "m": "m_{%s}", "p": "P_{%s}", "dp": r"\mathrm{d}P_{%s}",
+    "delta": r"\delta_{%s}", "ds": r"\mathrm{d}S_{%s}",
 }  # fmt: skip
+NAMES |= {
+    f"d{x}_{when}": rf"\mathrm{{d}}{x.upper()}_{{%s}}"
+    for x in "qkv"
+    for when in ("old", "new")
+}
 WIDE = 10  # amsmath's bmatrix has no more columns than this
 
 
@@ -72,9 +79,33 @@ def step_latex(state, *, exact=True, beside=2):
     return Latex(aligned([entry(key, state, exact) for key in keys], beside))
 
 
+def backward_latex(state, *, exact=True, beside=2):
+    """S, P, dP, δ, dS of one backward step, and dV, dQ, dK after it, as one equation.
+
+    exact: the trace was computed in Fractions with scale 1, so S, dQ and dK are in
+    units of τ and are named so.
+    """
+    keys = sum(parts.BACKWARD_COMPUTED, ())
+    return Latex(aligned([entry(key, state, exact) for key in keys], beside))
+
+
+def gradients_latex(state, *, exact=True, beside=2):
+    """dQ, dK and dV after the last step of the backward pass."""
+    entries = []
+    for key in parts.GRADIENTS:
+        unit = NAMES["/τ"] if exact and key in parts.UNITS else ""
+        entries.append((d(key) + unit, "=", matrix(state[key], exact)))
+    return Latex(aligned(entries, beside))
+
+
+def d(key):
+    """q → Q, dq → \\mathrm{d}Q."""
+    return key[:-1].replace("d", r"\mathrm{d}") + key[-1].upper()
+
+
 def entry(key, state, exact):
     """A part of a step for `aligned`: its name, = or ←, its TeX."""
-    sign = r"\gets" if key == "o_new" else "="
+    sign = r"\gets" if key in text.UPDATED else "="
     return parts.label(NAMES, key, state, exact), sign, matrix(state[key], exact)
 
 
@@ -103,10 +134,13 @@ def latex_lines(problem, states, end, *, lang="en"):
 
     `problem`, `states` and `end` are those of render.text.
     """
-    exact, words = problem["exact"], WORDS[lang]
+    exact, words, back = problem["exact"], WORDS[lang], problem["backward"]
     for line in (words["packages"], *text.header(problem, words)):
         yield f"% {line}".rstrip()
-    inputs = {x.upper(): problem[x] for x in "qkv"}
+    inputs = {d(x): problem[x] for x in text.input_names(problem)}
+    one, whole = step_latex, result_latex
+    if back:
+        one, whole = backward_latex, gradients_latex
     yield display(matrices_latex(inputs, exact=exact))
     so_far, names = {"load": 0, "store": 0}, {x: f"${NAMES[x]}$" for x in NAMES}
     for t, state in enumerate(states, 1):
@@ -114,7 +148,7 @@ def latex_lines(problem, states, end, *, lang="en"):
         about = [title, *text.moves(state, so_far, words, names)]
         about = [rf"\text{{{x}}}" for x in about]
         yield ""
-        yield display(*about, step_latex(state, exact=exact))
+        yield display(*about, one(state, exact=exact))
     yield ""
-    yield display(rf"\text{{{words['result']}}}", result_latex(end, exact=exact))
+    yield display(rf"\text{{{words['result']}}}", whole(end, exact=exact))
     yield f"% {text.verdict(end, exact, words)}"

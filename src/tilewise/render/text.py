@@ -7,7 +7,10 @@ NAMES = {
     "q": "Q_%s", "k": "K_%s", "v": "V_%s", "o_old": "O_%s", "l_old": "ℓ_%s",
     "m_old": "m_%s", "s": "S_%s", "m_tilde": "m̃_%s", "p_tilde": "P̃_%s",
     "l_tilde": "ℓ̃_%s", "m_new": "m_%s^new", "l_new": "ℓ_%s^new", "alpha": "α",
-    "beta": "β", "o_new": "O_%s", "/τ": "/τ",
+    "beta": "β", "o_new": "O_%s", "/τ": "/τ", "o": "O_%s", "do": "dO_%s",
+    "l": "ℓ_%s", "m": "m_%s", "p": "P_%s", "dp": "dP_%s", "delta": "δ_%s",
+    "ds": "dS_%s", "dq_old": "dQ_%s", "dk_old": "dK_%s", "dv_old": "dV_%s",
+    "dq_new": "dQ_%s", "dk_new": "dK_%s", "dv_new": "dV_%s",
 }  # fmt: skip
 FORMULAS = (
     ("S_ij = τ Q_i K_jᵀ", "m̃_ij = rowmax(S_ij)"),
@@ -15,34 +18,51 @@ FORMULAS = (
     ("m_i^new = max(m_i, m̃_ij)", "α = e^(m_i − m_i^new), β = e^(m̃_ij − m_i^new)"),
     ("ℓ_i^new = α ℓ_i + β ℓ̃_ij", "O_i ← (α ℓ_i O_i + β P̃_ij V_j) / ℓ_i^new"),
 )
+BACKWARD_FORMULAS = (
+    ("S_ij = τ Q_i K_jᵀ", "P_ij = e^(S_ij − m_i) / ℓ_i"),
+    ("dP_ij = dO_i V_jᵀ", "δ_i = rowsum(dO_i ∘ O_i)"),
+    ("dS_ij = P_ij ∘ (dP_ij − δ_i)", "dV_j ← dV_j + P_ijᵀ dO_i"),
+    ("dQ_i ← dQ_i + τ dS_ij K_j", "dK_j ← dK_j + τ dS_ijᵀ Q_i"),
+)
+UPDATED = ("o_new", "dq_new", "dk_new", "dv_new")
 
 
 def text_lines(problem, states, end, *, lang="en", colour=False):
     """Yield the lines of a trace: input, every step, result, check.
 
     `problem` says what is computed (tilewise.cli.problem), `end` how it ended
-    (tilewise.cli.trace.settle); states come one by one and are not kept.
+    (settle of tilewise.cli.trace or .backward); states come one by one, unkept.
     """
-    exact, words = problem["exact"], WORDS[lang]
+    exact, words, back = problem["exact"], WORDS[lang], problem["backward"]
 
     def show(entries):
         return layout.flow(entries, words["columns"], colour)
 
     yield from header(problem, words)
     yield ""
-    inputs = {x: numbers.cells(problem[x], exact) for x in "qkv"}
-    yield from show((x.upper(), "=", cells, x) for x, cells in inputs.items())
+    inputs = {x: numbers.cells(problem[x], exact) for x in input_names(problem)}
+    yield from show((tensor_name(x), "=", cells, x[-1]) for x, cells in inputs.items())
     so_far = {"load": 0, "store": 0}
     for t, state in enumerate(states, 1):
         yield title(state, t, end["steps"], words)
         yield from moves(state, so_far, words)
         yield ""
-        for keys in parts.ON_CHIP + parts.COMPUTED:
+        for keys in sum(parts.groups(back), ()):
             yield from show(entry(key, state, exact) for key in keys)
     yield words["result"]
     yield ""
-    yield from show(result(end, exact))
+    yield from show((gradients if back else result)(end, exact))
     yield verdict(end, exact, words)
+
+
+def input_names(problem):
+    """The matrices that a trace starts from."""
+    return ("q", "k", "v", "do") if problem["backward"] else ("q", "k", "v")
+
+
+def tensor_name(x):
+    """q → Q, do → dO."""
+    return x[:-1] + x[-1].upper()
 
 
 def header(problem, words):
@@ -52,24 +72,26 @@ def header(problem, words):
     sizes = {"n": len(q), "n_k": len(k), "d": len(q[0]), "d_v": len(v[0])}
     sizes |= {"t_r": -(-len(q) // problem["block_rows"])}
     sizes |= {"t_c": -(-len(k) // problem["block_cols"])}
-    yield words["title"]
+    back = problem["backward"]
+    yield words["backward title" if back else "title"]
     yield words["sizes" if same else "sizes_kv"].format(**sizes)
     yield words["blocks"].format(**sizes, **problem)
-    yield words[problem["order"]]
+    yield words["backward " * back + problem["order"]]
     if problem["causal"]:
         yield words["causal"]
     if problem["exact"]:
         yield words["example"]
-        yield words["units"]
+        yield words["backward units" if back else "units"]
     else:
         yield words[problem["scale_name"]].format(d=len(q[0]), scale=problem["scale"])
     if problem["formula"]:
-        yield words["formula"]
-        yield words["constants"].format(**problem["formula"])
+        yield words["backward formula" if back else "formula"]
+        constants = words["backward constants" if back else "constants"]
+        yield constants.format(**problem["formula"])
     yield ""
     yield words["tile"]
-    for left, right in FORMULAS:
-        yield f"  {layout.pad(left, 26)}   {right}"
+    for left, right in BACKWARD_FORMULAS if back else FORMULAS:
+        yield f"  {layout.pad(left, 28 if back else 26)}   {right}"
 
 
 def title(state, t, total, words):
@@ -94,7 +116,7 @@ def moves(state, so_far, words, names=NAMES):
 
 def entry(key, state, exact):
     """A part of a step for layout: its name, =, its cells, its tensor."""
-    sign = "←" if key == "o_new" else "="
+    sign = "←" if key in UPDATED else "="
     name = parts.label(NAMES, key, state, exact)
     return name, sign, numbers.cells(state[key], exact), parts.PARTS[key][0]
 
@@ -110,7 +132,16 @@ def result(end, exact):
     yield "L", "≈" if exact else "=", numbers.cells(end["lse"], exact=False), "m"
 
 
+def gradients(end, exact):
+    """dQ, dK, dV of the whole, for layout."""
+    for key in parts.GRADIENTS:
+        unit = NAMES["/τ"] if exact and key in parts.UNITS else ""
+        yield tensor_name(key) + unit, "=", numbers.cells(end[key], exact), key[-1]
+
+
 def verdict(end, exact, words):
-    """How O compares with ordinary attention, computed apart."""
-    equal = exact and end["gap"] == 0
-    return words["exact"] if equal else words["differs"].format(gap=float(end["gap"]))
+    """How the result compares with ordinary attention, computed apart."""
+    back = "backward " * ("dq" in end)
+    if exact and end["gap"] == 0:
+        return words[back + "exact"]
+    return words[back + "differs"].format(gap=float(end["gap"]))

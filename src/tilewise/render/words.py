@@ -29,6 +29,21 @@ WORDS = {
         "result": "Result",
         "exact": "O is equal to ordinary attention, exactly.",
         "differs": "Largest difference of O from ordinary attention: {gap:.2g}",
+        "backward title": "FlashAttention, backward, one tile at a time",
+        "backward kv-outer": "Order kv-outer: dK_j, dV_j stay on chip; "
+        "dQ_i is read and written each time.",
+        "backward q-outer": "Order q-outer: dQ_i stays on chip; "
+        "dK_j, dV_j are read and written each time.",
+        "backward units": "S, m, dQ and dK are shown in units of τ, as S/τ and dQ/τ.",
+        "backward formula": "Q, K, V, dO: "
+        "entry (r, c) = ((a r² + b r c + c²) mod 67) mod m − ⌊m/2⌋",
+        "backward constants": "with (a, b, m): Q {q}, K {k}, V {v}, dO {do}.",
+        "backward exact": "dQ, dK, dV are equal to those of ordinary attention, "
+        "exactly.",
+        "backward differs": "Largest difference of dQ, dK, dV "
+        "from ordinary attention: {gap:.2g}",
+        "fresh": "{cells} (new)",
+        "none": "—",
         "after": "Memory at step {t}: i = {i}, j = {j}",
         "hbm": "HBM after the step",
         "row": "row {r}",
@@ -67,6 +82,19 @@ WORDS = {
         "result": "结果",
         "exact": "O 与标准注意力的结果精确相等。",
         "differs": "O 与标准注意力的结果最多相差 {gap:.2g}",
+        "backward title": "FlashAttention 反向传播，一次一块",
+        "backward kv-outer": "循环次序 kv-outer：dK_j、dV_j 留在片上，"
+        "dQ_i 每次读入并写回。",
+        "backward q-outer": "循环次序 q-outer：dQ_i 留在片上，"
+        "dK_j、dV_j 每次读入并写回。",
+        "backward units": "S、m、dQ 和 dK 以 τ 为单位显示，写作 S/τ、dQ/τ 等。",
+        "backward formula": "Q、K、V、dO："
+        "元素 (r, c) = ((a r² + b r c + c²) mod 67) mod m − ⌊m/2⌋，",
+        "backward constants": "其中 (a, b, m)：Q {q}，K {k}，V {v}，dO {do}。",
+        "backward exact": "dQ、dK、dV 与标准注意力的结果精确相等。",
+        "backward differs": "dQ、dK、dV 与标准注意力的结果最多相差 {gap:.2g}",
+        "fresh": "{cells}（已更新）",
+        "none": "—",
         "after": "第 {t} 步的内存：i = {i}，j = {j}",
         "hbm": "这一步之后的 HBM",
         "row": "第 {r} 行",

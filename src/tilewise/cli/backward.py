@@ -1,0 +1,80 @@
+"""`trace --backward`: the steps of Algorithm 4, and what they are compared with."""
+
+import math
+
+from tilewise import trace
+from tilewise.cli.errors import Bad
+from tilewise.one_pass import dot
+
+OPTIONS = ("block_rows", "block_cols", "order", "causal")
+
+
+def states(given, saved, how):
+    """The backward trace of a problem, one state a tile.
+
+    saved has the o, m, l of the forward pass; how is its (scale, exp).
+    """
+    matrices = [given[x] for x in "qkv"]
+    options = {x: given[x] for x in OPTIONS}
+    after = saved["o"], given["do"], saved["m"], saved["l"]
+    scale, exp = how
+    return trace.backward(*matrices, *after, **options, scale=scale, exp=exp)
+
+
+def settle(given, saved, how):
+    """How the trace ends: steps, dq, dk, dv, and their gap to ordinary attention's.
+
+    Raises Bad where a number leaves the range of a float, before anything is shown.
+    """
+    t = 1
+    try:
+        for state in states(given, saved, how):
+            if not all(map(math.isfinite, made(state))):
+                raise OverflowError
+            t += 1
+    except OverflowError:
+        raise Bad("overflow", t=t) from None
+    found = {x: state[x] for x in ("dq", "dk", "dv")}
+    truth = gradients(given, how)
+    gap = max(
+        abs(a - b)
+        for name, rows in found.items()
+        for x, y in zip(rows, truth[name], strict=True)
+        for a, b in zip(x, y, strict=True)
+    )
+    return {"steps": t - 1, "gap": gap, **found}
+
+
+def made(state):
+    """Yield the numbers that a step computed, without the S of masked keys."""
+    for name in ("p", "dp", "ds", "dq_new", "dk_new", "dv_new"):
+        for row in state[name]:
+            yield from row
+    yield from state["delta"]
+
+
+def gradients(given, how):
+    """dQ, dK, dV of ordinary attention, one row at a time, by the softmax's Jacobian.
+
+    dS_c = P_c (dP_c − Σ_b P_b dP_b); a row without keys has no part in any of them.
+    """
+    (scale, exp), shift = how, len(given["k"]) - len(given["q"])
+    found = {f"d{x}": [[0] * len(given[x][0]) for _ in given[x]] for x in "qkv"}
+    for r, (q, do) in enumerate(zip(given["q"], given["do"], strict=True)):
+        seen = max(0, r + shift + 1) if given["causal"] else len(given["k"])
+        s = [scale * dot(q, k) for k in given["k"][:seen]]
+        exps = [exp(x - max(s)) for x in s]
+        p = [x / sum(exps) for x in exps]
+        dp = [dot(do, v) for v in given["v"][:seen]]
+        mean = dot(p, dp)
+        for c, (p_c, dp_c) in enumerate(zip(p, dp, strict=True)):
+            ds = scale * p_c * (dp_c - mean)
+            add(found["dq"][r], ds, given["k"][c])
+            add(found["dk"][c], ds, q)
+            add(found["dv"][c], p_c, do)
+    return found
+
+
+def add(row, factor, other):
+    """row += factor · other, in place."""
+    row[:] = [x + factor * y for x, y in zip(row, other, strict=True)]
