@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src/tilewise"
 PLAIN = {"softmax", "one_pass", "trace", "ledger", "hardware", "worked_example"}
+PLAIN |= {"trace_backward", "ledger_backward", "cache"}
 UPPER = {"kernels", "ops"}
 BESIDE = {"__init__", "__main__", "cli", "render", "examples", "pitfalls"}
 LIBRARIES = {0: {"math"}, 1: {"torch", *sys.stdlib_module_names}}

@@ -8,8 +8,9 @@ import importlib
 
 __version__ = "0.1.0"
 
-_PLAIN = ("softmax", "one_pass", "trace", "ledger", "hardware", "worked_example")
-_TORCH = ("standard", "flash1")
+_PLAIN = ("softmax", "one_pass", "trace", "trace_backward", "ledger", "hardware")
+_PLAIN += ("ledger_backward", "cache", "worked_example")
+_TORCH = ("standard", "masks", "dropout", "flash1", "flash2", "merge")
 _MODULES = (*_PLAIN, *_TORCH)
 
 

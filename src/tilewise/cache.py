@@ -1,0 +1,100 @@
+"""What reaches DRAM behind an L2 cache: a model with whole tiles and least recent use.
+
+Three numbers differ on a GPU: what an algorithm asks for (`ledger`), what misses the
+caches of an SM, and what misses the L2. This model predicts the last from the first:
+one cache of a given capacity in bytes, in which a tile is held whole or not at all, and
+the tile not used for longest makes room. A store fetches nothing, because it replaces
+the tile; it reaches DRAM when its tile leaves the cache, or at the end.
+It leaves out sectors, ways, the two halves of an H100's L2, and early write-back; so
+it jumps from "all stays" to "nothing stays" where hardware passes gradually.
+"""
+
+from tilewise.ledger import check
+from tilewise.trace import ORDERS, blocks, moves
+
+
+# --8<-- [start:lru]
+def lru(stream, capacity):
+    """Send (tile, bytes, stores) events through the cache; bytes asked, read, written.
+
+    Returns {"asked", "reads", "writes", "left"}: left is the part of writes that was
+    still in the cache at the end.
+    """
+    held, queue, head, used = {}, [], 0, 0  # tile: [last use, bytes, stored]
+    asked = reads = writes = 0
+    for time, (tile, size, stores) in enumerate(stream):
+        asked += size
+        if tile not in held:
+            reads += 0 if stores else size
+            held[tile] = [time, size, False]
+            used += size
+        held[tile][0], held[tile][2] = time, held[tile][2] or stores
+        queue.append((time, tile))
+        while used > capacity:
+            when, oldest = queue[head]
+            head += 1
+            if oldest in held and held[oldest][0] == when:  # not used since then
+                _, size, stored = held.pop(oldest)
+                used -= size
+                writes += size if stored else 0
+        if head > 100000:  # the past of the queue is not needed
+            queue, head = queue[head:], 0
+    left = sum([size for _, size, stored in held.values() if stored])
+    return {"asked": asked, "reads": reads, "writes": writes + left, "left": left}
+    # --8<-- [end:lru]
+
+
+# --8<-- [start:programs]
+def programs(n, d, block_rows, block_cols, order):
+    """The events of the programs that share one head's forward pass: a list of lists.
+
+    K, V outer is one program a head, which reads back what it wrote; Q outer is one a
+    row block. Matrices are in 2 bytes an element, ℓ and m in 4. The first writes of
+    O = 0, ℓ = 0, m = −∞ (Algorithm 1, line 2) are left out.
+    """
+    rows, cols = blocks(n, block_rows), blocks(n, block_cols)
+    tiles = [[(i, j) for j in range(len(cols)) for i in range(len(rows))]]
+    if order == "q-outer":
+        tiles = [[(i, j) for j in range(len(cols))] for i in range(len(rows))]
+    return [list(events(pairs, rows, cols, d, order)) for pairs in tiles]
+
+
+def events(pairs, rows, cols, d, order):
+    """What the tiles (i, j) load and store: ((name, index), bytes, stores) in order."""
+    for before, (i, j), after in zip([None] + pairs, pairs, pairs[1:] + [None]):
+        load, store = moves(order, before, (i, j), after)
+        for names, stores in ((load, False), (store, True)):
+            for name in names:
+                first, end = cols[j] if name in "kv" else rows[i]
+                size = 4 if name in "lm" else 2 * d
+                yield (name, j if name in "kv" else i), (end - first) * size, stores
+    # --8<-- [end:programs]
+
+
+# --8<-- [start:dram]
+def dram(n, d, block_rows, block_cols, *, order, heads, side, capacity):
+    """The bytes of `heads` forward passes that reach DRAM, `side` programs at a time.
+
+    side is how many programs the GPU runs at once, an SM's share times its SMs; they
+    march in step, and all end before the next `side` begin. Result as of `lru`.
+    Raises ValueError where a size is no whole number of at least 1, or order unknown.
+    """
+    check(n=n, d=d, block_rows=block_rows, block_cols=block_cols)
+    check(heads=heads, side=side, capacity=capacity)
+    if order not in ORDERS:
+        raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {order}")
+    one = programs(n, d, block_rows, block_cols, order)
+    return lru(march(one, heads, side), capacity)
+
+
+def march(one, heads, side):
+    """The events of all heads' programs, `side` of them taking turns, step by step."""
+    waiting = [(head, part) for head in range(heads) for part in range(len(one))]
+    for first in range(0, len(waiting), side):
+        group = waiting[first : first + side]
+        for step in range(max([len(one[part]) for _, part in group])):
+            for head, part in group:
+                if step < len(one[part]):
+                    tile, size, stores = one[part][step]
+                    yield (head, tile), size, stores
+    # --8<-- [end:dram]
