@@ -12,8 +12,8 @@ DQ = [[-26, -4], [18, -24], [-6, -54], [-8, -34]]
 DK = [[24, 18], [18, 42], [-30, -66], [-12, 6]]
 
 
-def attend(q, k, v, *, scale=None, causal=False, seen=None, factors=1):
-    """Attention as written: whole matrices seen (bool) and factors (dropout's Z)."""
+def attend(q, k, v, *, scale=None, causal=False, seen=None, bias=0, factors=1):
+    """Attention as written: whole matrices seen (bool), bias, factors (dropout's Z)."""
     if q.ndim > 2:
         group = q.shape[-3] // k.shape[-3]
         k, v = (
@@ -22,7 +22,8 @@ def attend(q, k, v, *, scale=None, causal=False, seen=None, factors=1):
     scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     hidden = hidden_mask(q.shape[-2], k.shape[-2], causal)
     hidden = hidden if seen is None else hidden | ~seen
-    s = (torch.matmul(q, k.transpose(-2, -1)) * scale).masked_fill(hidden, -torch.inf)
+    s = torch.matmul(q, k.transpose(-2, -1)) * scale + bias
+    s = s.masked_fill(hidden, -torch.inf)
     p = torch.where(hidden.all(-1, keepdim=True), 0, s.softmax(-1)).to(q.dtype)
     return torch.matmul(p * factors, v), s.logsumexp(-1)
 
@@ -32,3 +33,12 @@ def autograd(q, k, v, do, **options):
     q, k, v = (x.detach().clone().requires_grad_() for x in (q, k, v))
     o, lse = attend(q, k, v, **options)
     return o.detach(), lse.detach(), *torch.autograd.grad(o, (q, k, v), do)
+
+
+def with_gradients(f, tensors, given):
+    """f's results, then the gradients of those of its arguments that are floats."""
+    tensors = [x.detach().clone() for x in tensors]
+    wanted = [x.requires_grad_() for x in tensors if x.is_floating_point()]
+    out = f(*tensors)
+    grads = torch.autograd.grad(out, wanted, given[: len(out)])
+    return *(x.detach() for x in out), *grads

@@ -11,8 +11,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src/tilewise"
 PLAIN = {"softmax", "one_pass", "trace", "ledger", "hardware", "worked_example"}
 PLAIN |= {"trace_backward", "ledger_backward", "cache"}
-UPPER = {"kernels", "ops"}
-BESIDE = {"__init__", "__main__", "cli", "render", "examples", "pitfalls"}
+UPPER = {"kernels", "ops", "sdpa", "module"}
+BESIDE = {"__init__", "__main__", "cli", "render", "examples", "pitfalls", "errata"}
 LIBRARIES = {0: {"math"}, 1: {"torch", *sys.stdlib_module_names}}
 LIBRARIES[2] = LIBRARIES[1] | {"triton"}
 MATH = {"ceil", "e", "exp", "floor", "inf", "isinf", "isnan", "log", "log2", "nan"}
@@ -72,8 +72,8 @@ def test_source_knows_neither_scripts_nor_tests_nor_wrong_variants(path):
     rooms = {p.name for p in (ROOT / "scripts").iterdir() if p.is_dir()}
     for name in imports(path):
         assert name.split(".")[0] not in {"scripts", "tests", "generate", *rooms}
-        wrong = name.startswith("tilewise.pitfalls")
-        assert part_of(path) in {"pitfalls", "examples"} or not wrong
+        wrong = name.startswith(("tilewise.pitfalls", "tilewise.errata"))
+        assert part_of(path) in {"pitfalls", "errata", "examples"} or not wrong
 
 
 def beyond_micropython(tree):

@@ -119,3 +119,36 @@ def test_block_sizes_are_line_1(sram, d, expected):
 def test_sizes_that_cannot_be_are_named(call, arguments, message):
     with pytest.raises(ValueError, match=message):
         call(*arguments)
+
+
+PASSES = [f"{who}_{way}" for who in ("standard", "flash1", "flash2")
+          for way in ("forward", "backward")]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_other_keys_and_masks(name):
+    count = getattr(ledger, name)
+    blocks = () if "standard" in name else (2, 3)
+    assert count(6, 2, *blocks) == count(6, 2, *blocks, n_k=6, causal=False)
+    for how, message in (
+        ({"n_k": 0}, "n_k must be .* not 0"),
+        ({"causal": "left"}, "causal must be .*, not 'left'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            count(6, 2, *blocks, **how)
+
+
+def test_one_query_for_many_keys():
+    """Decoding: K and V once, whatever the blocks; S and P are small."""
+    n_k, d = 1000, 64
+    least = 2 * d + 2 * n_k * d
+    one = ledger.flash2_forward(1, d, 128, 128, n_k=n_k, causal=True)
+    assert one["reads"] + one["writes"] == least + 1
+    plain = ledger.standard_forward(1, d, n_k=n_k)
+    assert plain["reads"] + plain["writes"] == least + 4 * n_k
+    assert ledger.saved(1, d, n_k=n_k)["flash2"] == least + 1
+
+
+def test_a_mask_that_shows_nothing_moves_the_results_alone():
+    count = ledger.flash2_forward(9, 2, 3, 3, n_k=3, causal=True)  # rows 0 .. 5: none
+    assert count["flops"] == 4 * 9 * 2 and count["reads"] == 9 * 2 + 3 * 2 * 2

@@ -10,6 +10,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / "benchmarks/results").glob("*.json"))
 EACH = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 ROOFLINES = [path for path in FILES if path.stem.endswith("-roofline")]
+MEMORY = [path for path in FILES if path.stem.endswith("-memory")]
+VERSIONS = {"gpu": {"driver", "cuda"}, "cpu": {"cpu", "cores", "python"}}
 
 
 def read(path):
@@ -19,10 +21,11 @@ def read(path):
 @EACH
 def test_says_where_when_and_how(path):
     result = read(path)
-    assert {"gpu", "date", "command", "method", "machine"} <= result.keys()
-    assert {"driver", "cuda", "torch"} <= result["machine"].keys()
+    kind = "gpu" if "gpu" in result else "cpu"
+    assert {kind, "date", "command", "method", "machine"} <= result.keys()
+    assert {"torch", *VERSIONS[kind]} <= result["machine"].keys()
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", result["date"])
-    short = result["gpu"].split()[-1].lower()
+    short = result["gpu"].split()[-1].lower() if kind == "gpu" else "cpu"
     assert path.stem.startswith(f"{short}-{result['date']}-")
     script = result["command"].split()[1]
     assert (ROOT / script).is_file(), f"no {script} to measure it again"
@@ -54,3 +57,16 @@ def test_what_standard_attention_asks_for_reaches_dram(path):
             moved = row["dram_read"] + row["dram_write"]
             slack = len(row["kernels"]) * cache  # what L2 keeps between two kernels
             assert abs(moved - row["bytes_counted"]) < slack
+
+
+@pytest.mark.parametrize("path", MEMORY, ids=lambda path: path.stem)
+def test_tiles_need_a_tenth_of_standard_attentions_memory(path):
+    peak = {(row["what"], row["n"]): row for row in read(path)["rows"]}
+    for row in peak.values():
+        assert 0 < row["min"] <= row["peak_bytes"] <= row["max"]
+    for n in {n for _, n in peak}:
+        assert peak["standard", n]["min"] > 2 * 4 * n * n  # S and P in fp32
+    assert 10 * peak["flash_attention", 8192]["max"] < peak["standard", 8192]["min"]
+    assert 10 * peak["flash_attention", 8192]["max"] < peak["written", 8192]["min"]
+    grown = peak["flash_attention", 8192]["max"] - peak["flash_attention", 1024]["min"]
+    assert grown < 16 * 4 * 7168 * 64  # so many tensors of N × d: not N²

@@ -1,5 +1,6 @@
 """Tilewise: FlashAttention, one tile at a time.
 
+In front: flash_attention, scaled_dot_product_attention, FlashAttention. Behind them:
 Floor 0 (softmax, one_pass, trace, ledger, hardware) is plain Python; floor 1 and above
 need PyTorch and are imported when first used, so that reading needs no torch.
 """
@@ -11,14 +12,21 @@ __version__ = "0.1.0"
 _PLAIN = ("softmax", "one_pass", "trace", "trace_backward", "ledger", "hardware")
 _PLAIN += ("ledger_backward", "cache", "worked_example")
 _TORCH = ("standard", "masks", "dropout", "flash1", "flash2", "merge")
+_TORCH += ("rounding", "attn_mask", "ops", "sdpa", "module")
 _MODULES = (*_PLAIN, *_TORCH)
+_FRONT = {
+    "flash_attention": "ops", "scaled_dot_product_attention": "sdpa",
+    "FlashAttention": "module",
+}  # fmt: skip
 
 
 def __getattr__(name):
     if name in _MODULES:
         return importlib.import_module(f"tilewise.{name}")
+    if name in _FRONT:
+        return getattr(importlib.import_module(f"tilewise.{_FRONT[name]}"), name)
     raise AttributeError(f"module 'tilewise' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted([*_MODULES, "__version__"])
+    return sorted([*_FRONT, *_MODULES, "__version__"])

@@ -5,8 +5,8 @@ caches of an SM, and what misses the L2. This model predicts the last from the f
 one cache of a given capacity in bytes, in which a tile is held whole or not at all, and
 the tile not used for longest makes room. A store fetches nothing, because it replaces
 the tile; it reaches DRAM when its tile leaves the cache, or at the end.
-It leaves out sectors, ways, the two halves of an H100's L2, and early write-back; so
-it jumps from "all stays" to "nothing stays" where hardware passes gradually.
+It leaves out sectors, ways and early write-back, so it jumps from "all stays" to
+"nothing stays" where hardware passes gradually; `bounds` says where that may be.
 """
 
 from tilewise.ledger import check
@@ -15,7 +15,7 @@ from tilewise.trace import ORDERS, blocks, moves
 
 # --8<-- [start:lru]
 def lru(stream, capacity):
-    """Send (tile, bytes, stores) events through the cache; bytes asked, read, written.
+    """Send a stream of (tile, bytes, stores) through the cache; count the bytes.
 
     Returns {"asked", "reads", "writes", "left"}: left is the part of writes that was
     still in the cache at the end.
@@ -49,8 +49,8 @@ def programs(n, d, block_rows, block_cols, order):
     """The events of the programs that share one head's forward pass: a list of lists.
 
     K, V outer is one program a head, which reads back what it wrote; Q outer is one a
-    row block. Matrices are in 2 bytes an element, ℓ and m in 4. The first writes of
-    O = 0, ℓ = 0, m = −∞ (Algorithm 1, line 2) are left out.
+    row block, which stores O and L. Matrices are in 2 bytes an element, ℓ, m and L in
+    4. The first writes of O = 0, ℓ = 0, m = −∞ (Algorithm 1, line 2) are left out.
     """
     rows, cols = blocks(n, block_rows), blocks(n, block_cols)
     tiles = [[(i, j) for j in range(len(cols)) for i in range(len(rows))]]
@@ -63,10 +63,12 @@ def events(pairs, rows, cols, d, order):
     """What the tiles (i, j) load and store: ((name, index), bytes, stores) in order."""
     for before, (i, j), after in zip([None] + pairs, pairs, pairs[1:] + [None]):
         load, store = moves(order, before, (i, j), after)
+        if order == "q-outer" and store:
+            store = ["o", "lse"]  # L = m + ln ℓ, one number a row in place of two
         for names, stores in ((load, False), (store, True)):
             for name in names:
                 first, end = cols[j] if name in "kv" else rows[i]
-                size = 4 if name in "lm" else 2 * d
+                size = 2 * d if name in "qkvo" else 4
                 yield (name, j if name in "kv" else i), (end - first) * size, stores
     # --8<-- [end:programs]
 
@@ -85,6 +87,24 @@ def dram(n, d, block_rows, block_cols, *, order, heads, side, capacity):
         raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {order}")
     one = programs(n, d, block_rows, block_cols, order)
     return lru(march(one, heads, side), capacity)
+
+
+def bounds(n, d, block_rows, block_cols, *, order, heads, side, capacity):
+    """(least, most) bytes that reach DRAM: `dram` with all the L2, and with half of it.
+
+    An A100's, H100's or H200's L2 has two halves, and what an SM reads from the far one
+    is kept in both. So it holds `capacity` different bytes where nothing is kept twice,
+    half as many where all is. Equal bounds are a prediction. Where they differ, what
+    stays hangs on addresses and a policy that are not published.
+    Source: NVIDIA's white paper on the A100, "A100 L2 Cache"; for the H100 its forum,
+    forums.developer.nvidia.com/t/361731.
+    """
+    how = {"order": order, "heads": heads, "side": side}
+    found = []
+    for part in (capacity, capacity // 2):
+        one = dram(n, d, block_rows, block_cols, capacity=part, **how)
+        found.append(one["reads"] + one["writes"])
+    return found[0], found[1]
 
 
 def march(one, heads, side):

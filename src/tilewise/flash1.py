@@ -1,7 +1,8 @@
 """FlashAttention as its paper has it, forward and backward: K and V outside, by tiles.
 
-Source: Algorithms 1, 2 and 4 of FlashAttention, arXiv 2205.14135. The forward loop over
-plain lists, with every number on the way, is `tilewise.trace`.
+Source: Algorithms 1, 2 and 4 of FlashAttention, arXiv 2205.14135; lines in comments are
+those of 1 and 4. The forward loop over plain lists, with every number on the way, is
+`tilewise.trace`.
 
 Options of all four passes, here and in `tilewise.flash2`: scale (None is 1/√d), causal
 (False, True for bottom-right, "top-left"), and two functions of a tile's global indices
@@ -32,7 +33,8 @@ def check(q, k, v, block_rows, block_cols, causal):
     if k.shape[-2] != v.shape[-2]:
         raise ValueError(f"k and v differ in N: {shapes}")
     if not q.dtype == k.dtype == v.dtype or not q.is_floating_point():
-        raise ValueError(f"dtypes must be one float: {q.dtype}, {k.dtype}, {v.dtype}")
+        dtypes = f"{q.dtype}, {k.dtype}, {v.dtype}"
+        raise ValueError(f"dtypes of q, k and v must be one float: {dtypes}")
     for name, size in (("block_rows", block_rows), ("block_cols", block_cols)):
         if not isinstance(size, int) or size < 1:
             raise ValueError(f"{name} must be a whole number of at least 1, not {size}")
@@ -166,6 +168,7 @@ def flash1_backward(q, k, v, o, do, m, l, block_rows, block_cols, *, scale=None,
     m, l = m[..., None], l[..., None].clamp(min=1)  # (N_q, 1); l = 0: nothing seen
     for cols in blocks(k, block_cols):  # line 6; then line 7: (B_c, d)
         k_j, v_j = (spread(x[..., cols, :].to(wide), group) for x in (k, v))
+        dk_j, dv_j = torch.zeros_like(k_j), torch.zeros_like(v_j)  # line 8: on chip
         for rows in blocks(q, block_rows):  # line 9
             seen = visible(rows, cols, shift, mask)
             if not seen.any():
@@ -176,8 +179,9 @@ def flash1_backward(q, k, v, o, do, m, l, block_rows, block_cols, *, scale=None,
             z = factors(rows, cols, dropout, wide)  # line 14
             delta = (do_i * o_i).sum(-1, keepdim=True)  # line 19: (B_r, 1)
             parts = tile_gradients(p, z, q_i, do_i, delta, k_j, v_j, scale)
-            dq[..., rows, :] += parts[0]  # line 21
-            dk[..., cols, :] += gather(parts[1], group)  # line 22
-            dv[..., cols, :] += gather(parts[2], group)  # line 16
+            dq[..., rows, :] += parts[0]  # line 21: through HBM
+            dk_j, dv_j = dk_j + parts[1], dv_j + parts[2]  # lines 22, 16
+        dk[..., cols, :] = gather(dk_j, group)  # line 24
+        dv[..., cols, :] = gather(dv_j, group)
     return tuple(x.to(q.dtype) for x in (dq, dk, dv))  # line 26
     # --8<-- [end:flash1_backward]

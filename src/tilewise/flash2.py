@@ -2,7 +2,8 @@
 
 Source: Algorithms 1 and 2 of FlashAttention-2, arXiv 2307.08691, without the stray
 inverse of Algorithm 1's line 10. L is the natural logarithm of Σ e^s. The options are
-those of `tilewise.flash1`.
+those of `tilewise.flash1`, and bias: a function of a tile's rows (B_r, 1), cols (B_c)
+like mask, which gives what to add to the tile of S (..., B_r, B_c).
 """
 
 # --8<-- [start:imports]
@@ -25,10 +26,15 @@ from tilewise.flash1 import (
 )
 
 
+def added(rows, cols, bias, wide):
+    """What is added to a tile of S; 0 without bias."""
+    return 0 if bias is None else bias(rows[:, None], cols).to(wide)
+
+
 # --8<-- [start:flash2_forward]
 @torch.no_grad()
 def flash2_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False,
-                   mask=None, dropout=None):  # fmt: skip
+                   mask=None, bias=None, dropout=None):  # fmt: skip
     """o = softmax(τ q kᵀ) v and L, one block of rows after another: Algorithm 1.
 
     q (..., N_q, d), k (..., N_k, d), v (..., N_k, d_v) → o (..., N_q, d_v) in q's dtype
@@ -42,12 +48,12 @@ def flash2_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False,
         o_i = q_i.new_zeros(*q_i.shape[:-1], v.shape[-1])  # line 5: (B_r, d_v)
         l_i = q_i.new_zeros(*q_i.shape[:-1], 1)  # (B_r, 1)
         m_i = torch.full_like(l_i, -math.inf)  # (B_r, 1)
-        for cols in blocks(k, block_cols):  # line 6
+        for cols in blocks(k, block_cols):  # line 6; then line 7: (B_c, d)
             seen = visible(rows, cols, shift, mask)
             if not seen.any():
                 continue  # an empty tile
             k_j, v_j = (spread(x[..., cols, :].to(wide), group) for x in (k, v))
-            s = scores(q_i, k_j, scale, seen)  # line 8
+            s = scores(q_i, k_j, scale, seen) + added(rows, cols, bias, wide)  # line 8
             m_new = torch.maximum(m_i, s.amax(-1, keepdim=True))  # line 9
             p, alpha = weight(s, m_new), weight(m_i, m_new)  # (B_r, B_c), (B_r, 1)
             l_i = alpha * l_i + p.sum(-1, keepdim=True)
@@ -55,38 +61,41 @@ def flash2_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False,
             o_i = alpha * o_i + p @ v_j  # line 10: not divided by l yet
             m_i = m_new
         o[..., rows, :] = (o_i / l_i.clamp(min=1)).to(q.dtype)  # lines 12, 14
-        lse[..., rows, :] = m_i + l_i.log()  # line 13
+        lse[..., rows, :] = m_i + l_i.log()  # lines 13, 15
     return o, lse[..., 0]
     # --8<-- [end:flash2_forward]
 
 
 # --8<-- [start:flash2_backward]
 @torch.no_grad()
-def flash2_backward(q, k, v, o, do, lse, block_rows, block_cols, *, scale=None,
-                    causal=False, mask=None, dropout=None):  # fmt: skip
+def flash2_backward(q, k, v, o, do, lse, block_rows, block_cols, *, dlse=0, scale=None,
+                    causal=False, mask=None, bias=None, dropout=None):  # fmt: skip
     """dQ, dK, dV from the saved o and L, with P = e^{S − L}: Algorithm 2.
 
-    Shapes and options as in flash2_forward, which gave o, lse; do is like o. A row
-    that saw no key adds nothing to any gradient. Results are in q's dtype.
+    Shapes and options as in flash2_forward, which gave o, lse; do is like o, dlse like
+    lse. A row that saw no key adds nothing to any gradient. Results in q's dtype.
     """
     scale, shift, group, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
     check_saved(q, v, o=o, do=do, lse=lse)
-    dq, dk, dv = (torch.zeros_like(x, dtype=wide) for x in (q, k, v))  # line 3
-    delta = (do.to(wide) * o.to(wide)).sum(-1, keepdim=True)  # line 4: (N_q, 1), once
+    dq = torch.zeros_like(q, dtype=wide)  # line 3: (N_q, d)
+    dk, dv = (torch.empty_like(x, dtype=wide) for x in (k, v))  # written once each
+    delta = (do.to(wide) * o.to(wide)).sum(-1) - dlse  # line 4: (N_q,), once; ∂L/∂S = P
     for cols in blocks(k, block_cols):  # line 5; then line 6: (B_c, d)
         k_j, v_j = (spread(x[..., cols, :].to(wide), group) for x in (k, v))
+        dk_j, dv_j = torch.zeros_like(k_j), torch.zeros_like(v_j)  # line 7: on chip
         for rows in blocks(q, block_rows):  # line 8
             seen = visible(rows, cols, shift, mask)
             if not seen.any():
                 continue
             q_i, do_i = (x[..., rows, :].to(wide) for x in (q, do))  # line 9
-            s = scores(q_i, k_j, scale, seen)  # line 10
+            s = scores(q_i, k_j, scale, seen) + added(rows, cols, bias, wide)  # line 10
             p = weight(s, lse[..., rows, None])  # line 11: no division by l
             z = factors(rows, cols, dropout, wide)
-            delta_i = delta[..., rows, :]
+            delta_i = delta[..., rows, None]
             parts = tile_gradients(p, z, q_i, do_i, delta_i, k_j, v_j, scale)
             dq[..., rows, :] += parts[0]  # line 15: atomic on a GPU
-            dk[..., cols, :] += gather(parts[1], group)  # line 16
-            dv[..., cols, :] += gather(parts[2], group)  # line 12
+            dk_j, dv_j = dk_j + parts[1], dv_j + parts[2]  # lines 16, 12
+        dk[..., cols, :] = gather(dk_j, group)  # line 18
+        dv[..., cols, :] = gather(dv_j, group)
     return tuple(x.to(q.dtype) for x in (dq, dk, dv))  # line 20
     # --8<-- [end:flash2_backward]

@@ -1,6 +1,6 @@
 """Softmax as written, in three passes, in two, and as states that merge.
 
-Plain Python: one row of scores is a list of numbers. The symbols are those of the
+Plain Python: one row of scores is a list of numbers, xs. The symbols are those of the
 FlashAttention paper (arXiv 2205.14135, section 3.1): m is a maximum, l (ℓ) a sum of
 exponentials taken relative to that maximum.
 """

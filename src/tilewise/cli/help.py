@@ -22,6 +22,22 @@ HELP = {
         "--input": 'a file {"q": rows, "k": rows, "v": rows}, each at most\n'
         '64 × 64 numbers, maybe with "scale" (default: 1/√d);\n'
         '--backward needs "do", the gradient of O, in it',
+        "ledger": "Count what standard attention, FlashAttention-1 and -2\n"
+        "move, compute and keep.",
+        "ledger epilog": "Every load from HBM and every store to it is counted, as if\n"
+        "there were no cache; FLOPs are those of the matrix products. FA1 is\n"
+        "FlashAttention's first paper, FA2 the second.",
+        "ledger --n": "rows of Q (default: 1024)",
+        "--n-k": "rows of K and V (default: as many as Q)",
+        "ledger --d": "columns of Q, K and V (default: 64)",
+        "ledger --block-rows": "rows of a block of Q (default: M/4d, at most d)",
+        "ledger --block-cols": "rows of a block of K and V (default: M/4d)",
+        "--sram": "M, the elements that fit in SRAM",
+        "--gpu": "the GPU whose SRAM is meant (default: h100)",
+        "--heads": "query heads (default: 1)",
+        "--batch": "sequences (default: 1)",
+        "--dtype": "the format of all elements (default: bf16)",
+        "ledger --backward": "count the backward pass",
     },
     "zh": {
         "tilewise": "一块一块看懂 FlashAttention。",
@@ -43,5 +59,21 @@ HELP = {
         "--input": '文件 {"q": 各行, "k": 各行, "v": 各行}，\n'
         '每个矩阵至多 64 × 64 个数，可以带 "scale"（默认：1/√d）\n'
         '和 "do"（即 O 的梯度，--backward 需要它）',
+        "ledger": "统计标准注意力、FlashAttention-1 和 FlashAttention-2\n"
+        "的访存量、计算量与保存量。",
+        "ledger epilog": "每一次从 HBM 读入、每一次写回 HBM 都计入，"
+        "就像没有缓存一样；\n"
+        "FLOP 只计矩阵乘法。FA1 指 FlashAttention 的第一篇论文，FA2 指第二篇。",
+        "ledger --n": "Q 的行数（默认：1024）",
+        "--n-k": "K、V 的行数（默认：与 Q 相同）",
+        "ledger --d": "Q、K、V 的列数（默认：64）",
+        "ledger --block-rows": "每个 Q 块的行数（默认：M/4d，至多为 d）",
+        "ledger --block-cols": "每个 K、V 块的行数（默认：M/4d）",
+        "--sram": "M，即 SRAM 能放下的元素个数",
+        "--gpu": "用哪种 GPU 的 SRAM（默认：h100）",
+        "--heads": "查询头的个数（默认：1）",
+        "--batch": "序列的条数（默认：1）",
+        "--dtype": "所有元素的格式（默认：bf16）",
+        "ledger --backward": "统计反向传播",
     },
 }

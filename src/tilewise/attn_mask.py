@@ -1,0 +1,66 @@
+"""A mask as PyTorch passes it, bools or floats of S's shape, cut into tiles.
+
+Floats are added to S. They may repeat along an axis (a size of 1 there), and may want a
+gradient, which is dS summed over where they repeat.
+"""
+
+# --8<-- [start:imports]
+import torch
+
+# --8<-- [end:imports]
+from tilewise.flash1 import blocks, factors, prepare, scores, spread, visible, weight
+
+
+def check_mask(attn_mask, shape, dtype):
+    """Raise TypeError or ValueError where the mask does not fit an S of this shape."""
+    if not isinstance(attn_mask, torch.Tensor | None):
+        kind = type(attn_mask).__name__
+        raise TypeError(f"attn_mask must be None or a tensor, not {kind}")
+    if attn_mask is None:
+        return
+    if attn_mask.dtype not in (torch.bool, torch.float32, dtype):
+        expected = f"bool, float32 or {dtype} like q"
+        raise TypeError(f"attn_mask must be of {expected}, not {attn_mask.dtype}")
+    pairs = zip(reversed(attn_mask.shape), reversed(shape))
+    fits = all(size in (1, full) for size, full in pairs)
+    if not fits or not 2 <= attn_mask.ndim <= len(shape):
+        found = f"{tuple(shape)}, not {tuple(attn_mask.shape)}"
+        raise ValueError(f"attn_mask must broadcast, from 2 axes on, to {found}")
+
+
+def place(attn_mask, rows, cols):
+    """The index of tile rows (B_r, 1), cols (B_c), where an axis of size 1 is all."""
+    n_q, n_k = attn_mask.shape[-2:]
+    return ..., rows if n_q > 1 else 0 * rows[:1], cols if n_k > 1 else 0 * cols[:1]
+
+
+def mask_option(attn_mask):
+    """flash2's option mask or bias: a function of a tile's rows, cols."""
+    if attn_mask is None:
+        return {}
+    name = "mask" if attn_mask.dtype == torch.bool else "bias"
+    return {name: lambda rows, cols: attn_mask[place(attn_mask, rows, cols)]}
+
+
+@torch.no_grad()
+def mask_gradient(attn_mask, q, k, v, o, do, lse, block_rows, block_cols, *, bias,
+                  causal, scale, dlse=0, dropout=None):  # fmt: skip
+    """The gradient of a float mask (..., N_q or 1, N_k or 1), in its shape and dtype.
+
+    Arguments as in flash2_backward. Few ask for this gradient, so that function is left
+    as its paper has it, and S and dP are made once more.
+    """
+    scale, shift, group, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
+    out = torch.zeros_like(attn_mask, dtype=wide)
+    delta = (do.to(wide) * o.to(wide)).sum(-1) - dlse  # (N_q,)
+    for rows in blocks(q, block_rows):
+        q_i, do_i = (x[..., rows, :].to(wide) for x in (q, do))
+        lse_i, delta_i = (x[..., rows, None] for x in (lse, delta))  # (B_r, 1)
+        for cols in blocks(k, block_cols):
+            k_j, v_j = (spread(x[..., cols, :].to(wide), group) for x in (k, v))
+            s = scores(q_i, k_j, scale, visible(rows, cols, shift, None))
+            p = weight(s + bias(rows[:, None], cols), lse_i)  # (B_r, B_c)
+            dp = (do_i @ v_j.mT) * factors(rows, cols, dropout, wide)
+            at = place(attn_mask, rows[:, None], cols)
+            out[at] += (p * (dp - delta_i)).sum_to_size(out[at].shape)
+    return out.to(attn_mask.dtype)

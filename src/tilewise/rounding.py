@@ -1,0 +1,73 @@
+"""Five number formats, and arithmetic that rounds to one of them on the way.
+
+A GPU's matrix units take operands of 16 bits, or of TF32's 19, and add the products in
+fp32. `Products` does that to any PyTorch code, on any machine. A format goes by its
+name: fp64, fp32, tf32, bf16 or fp16.
+Sources: IEEE 754-2019, table 3.5, for fp16, fp32 and fp64; NVIDIA's white paper on the
+A100, 2020, for bf16 and TF32.
+"""
+
+# --8<-- [start:imports]
+import torch
+from torch.overrides import TorchFunctionMode
+
+# --8<-- [end:imports]
+
+FORMATS = {  # bits of exponent, bits of fraction; one more is the sign
+    "fp64": (11, 52), "fp32": (8, 23), "tf32": (8, 10), "bf16": (8, 7), "fp16": (5, 10)
+}  # fmt: skip
+DTYPES = {
+    "fp64": torch.float64, "fp32": torch.float32, "bf16": torch.bfloat16,
+    "fp16": torch.float16,
+}  # fmt: skip
+
+
+def roundoff(name):
+    """u = 2^−(fraction + 1): rounding errs by at most u, relative to the number."""
+    return 2.0 ** -(FORMATS[name][1] + 1)
+
+
+def largest(name):
+    """(2 − 2u) · 2^bias with bias = 2^(exponent − 1) − 1: the largest finite number."""
+    exponent, _ = FORMATS[name]
+    return (2 - 2 * roundoff(name)) * 2.0 ** (2 ** (exponent - 1) - 1)
+
+
+def smallest(name):
+    """2^(1 − bias), under which numbers are subnormal and lose digits."""
+    return 2.0 ** (2 - 2 ** (FORMATS[name][0] - 1))
+
+
+# --8<-- [start:rounded]
+def rounded(x, name):
+    """x (fp32 or fp64, any shape) to the nearest number of a format, ties to even.
+
+    The result has x's dtype. Raises ValueError where the format has no such name.
+    """
+    if name not in FORMATS:
+        raise ValueError(f"name must be one of {', '.join(FORMATS)}, not {name!r}")
+    if name != "tf32":
+        return x.to(DTYPES[name]).to(x.dtype)
+    bits = x.float().view(torch.int32)  # TF32 keeps the upper 19 bits of fp32
+    bits = bits + 0xFFF + (bits >> 13 & 1)  # half a unit, less one bit where even
+    return (bits & ~0x1FFF).view(torch.float32).to(x.dtype)
+    # --8<-- [end:rounded]
+
+
+# --8<-- [start:products]
+class Products(TorchFunctionMode):
+    """Within `with Products(name):` every matrix product rounds its operands first.
+
+    The sums stay in the tensors' own dtype: in fp32 this is what matrix units do.
+    """
+
+    def __init__(self, name):
+        super().__init__()
+        self.name = name
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func in (torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__):
+            args = [rounded(x, self.name) for x in args]
+        return func(*args, **(kwargs or {}))
+
+    # --8<-- [end:products]

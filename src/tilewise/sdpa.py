@@ -1,0 +1,96 @@
+"""PyTorch's scaled_dot_product_attention, tiled: same arguments, same meaning."""
+
+# --8<-- [start:imports]
+import torch
+
+# --8<-- [end:imports]
+from tilewise.attn_mask import check_mask
+from tilewise.ops import attend
+
+
+# --8<-- [start:sdpa]
+def scaled_dot_product_attention(
+    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
+    enable_gqa=False,
+):  # fmt: skip
+    """softmax(τ query keyᵀ + mask) value: torch.nn.functional's function of this name.
+
+    query (..., N_q, d), key (..., N_k, d), value (..., N_k, d_v) → (..., N_q, d_v), all
+    of one dtype. What stands in front broadcasts; with enable_gqa, key and value may
+    have fewer heads (axis −3), if these divide the query's. attn_mask broadcasts to
+    (..., N_q, N_k): bools, True where a row may see a key, or floats to add to S, which
+    have a gradient. is_causal is top-left. A row that sees no key gives 0.
+
+    Where it differs: attn_mask beside is_causal and dropout_p = 1 always raise; dropout
+    takes one number from PyTorch's CPU generator, its seed; gradients flow once, as in
+    flash_attention. What does not fit raises ValueError or TypeError.
+    """
+    check_tensors(query=query, key=key, value=value)
+    if not isinstance(is_causal, bool):
+        raise TypeError(f"is_causal must be True or False, not {is_causal!r}")
+    if is_causal and attn_mask is not None:
+        raise ValueError("attn_mask must be None with is_causal=True, not a tensor")
+    query, key, value = fit(*autocast(query, key, value), enable_gqa)
+    shape = *query.shape[:-1], key.shape[-2]
+    check_mask(attn_mask, shape, query.dtype)
+    if 0 in (*shape, value.shape[-1]):  # zeros, or nothing at all
+        zero = sum(x[..., :0].sum() for x in (query, key, value))  # has a gradient
+        return zero + query.new_zeros(*shape[:-1], value.shape[-1])
+    causal = "top-left" if is_causal else False
+    options = {"causal": causal, "scale": scale, "dropout_p": dropout_p}
+    return attend(query, key, value, attn_mask, **options)[0]
+    # --8<-- [end:sdpa]
+
+
+def check_tensors(**tensors):
+    """Raise TypeError or ValueError for what is no tensor, or too short a one."""
+    for name, x in tensors.items():
+        if not isinstance(x, torch.Tensor):
+            raise TypeError(f"{name} must be a tensor, not {type(x).__name__}")
+        if x.ndim < 2:
+            raise ValueError(f"{name} must be (..., N, d), not {tuple(x.shape)}")
+        if not x.is_floating_point():
+            raise TypeError(f"{name} must be of a float dtype, not {x.dtype}")
+
+
+def autocast(*tensors):
+    """The tensors as torch.autocast casts them for PyTorch's function."""
+    device = tensors[0].device.type
+    if not torch.is_autocast_enabled(device):
+        return tensors
+    to = torch.get_autocast_dtype(device)
+    return (x if x.dtype == torch.float64 else x.to(to) for x in tensors)
+
+
+def fit(query, key, value, enable_gqa):
+    """The same with equal axes in front; views, but for unequal heads of key, value."""
+    shapes = ", ".join(str(tuple(x.shape)) for x in (query, key, value))
+    if not query.dtype == key.dtype == value.dtype:
+        dtypes = f"{query.dtype}, {key.dtype}, {value.dtype}"
+        raise ValueError(f"query, key and value must have one dtype, not {dtypes}")
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(f"query and key must have one d (last axis), not {shapes}")
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(f"key and value must have one N (axis -2), not {shapes}")
+    if enable_gqa:
+        key, value = fit_heads(query, key, value, shapes)
+    front = -3 if enable_gqa else -2
+    try:
+        lead = torch.broadcast_shapes(*(x.shape[:front] for x in (query, key, value)))
+    except RuntimeError:
+        message = f"query, key and value must broadcast in front, not {shapes}"
+        raise ValueError(message) from None
+    return (x.expand(*lead, *x.shape[front:]) for x in (query, key, value))
+
+
+def fit_heads(query, key, value, shapes):
+    """key and value with one number of heads that divides the query's."""
+    if min(x.ndim for x in (query, key, value)) < 3:
+        raise ValueError(f"enable_gqa must have (..., heads, N, d), not {shapes}")
+    heads, *fewer = (x.shape[-3] for x in (query, key, value))
+    if any(not n or heads % n for n in fewer):
+        message = "heads (axis -3) of key and value must divide those of query"
+        raise ValueError(f"with enable_gqa the {message}, not {shapes}")
+    if fewer[0] == fewer[1]:
+        return key, value
+    return (x.repeat_interleave(heads // x.shape[-3], -3) for x in (key, value))
