@@ -17,6 +17,8 @@ LANGS = ("en", "zh")
 TRACES = {
     "kv-outer.json": ["--format", "json"],
     "q-outer.json": ["--format", "json", "--order", "q-outer"],
+    "backward-kv-outer.json": ["--format", "json", "--backward"],
+    "backward-q-outer.json": ["--format", "json", "--backward", "--order", "q-outer"],
 }
 
 

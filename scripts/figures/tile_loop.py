@@ -1,12 +1,10 @@
 """Algorithm 1's two loops over the tiles of S, and what stays in SRAM meanwhile."""
 
-from itertools import pairwise
-
 from figures import _svg as s
+from figures import _timeline as table
 from figures._example import STEPS
 
 NAME = {"q": "Q", "k": "K", "v": "V", "o": "O", "l": "ℓ", "m": "m"}
-LEFT, COL = 84, 78  # the time table's first column, the width of a step
 BARS = [("kv", "j", 276), ("q", "i", 304), ("olm", "i", 332)]  # tensors, index, height
 SAY = {
     "en": {
@@ -54,62 +52,9 @@ def visits():
     return out
 
 
-def bars(say):
-    """One bar for every stay of tiles in SRAM, as long as the steps it lasts."""
-    out = [s.rect(1, 252, 398, 110, "tw-sram", 'rx="7"')]
-    out.append(s.text(9, 268, say["sram"], "tw-small tw-muted"))
-    for n in range(len(STEPS)):
-        out.append(s.middle(LEFT + COL * (n + 0.5), 244, say["step"].format(n=n + 1)))
-    for names, index, y in BARS:
-        css = names[0]
-        title = " ".join(f"${NAME[x]}_{index}$" for x in names)
-        out.append(s.text(9, y + 17, title, f"tw-t{css}"))
-        loads = [n for n, t in enumerate(STEPS) if css in t["load"]]
-        for n, end in pairwise([*loads, len(STEPS)]):
-            x, w = LEFT + COL * n, COL * (end - n)
-            tile = " ".join(f"${NAME[z]}_{STEPS[n][index] + 1}$" for z in names)
-            out.append(s.rect(x + 2, y, w - 4, 24, f"tw-{css}", 'rx="4"'))
-            out.append(s.middle(x + w / 2, y + 17, tile, f"tw-t{css}"))
-    return out
-
-
-def size(t, name):
-    """How many numbers a tile of a tensor has."""
-    rows = t["o_new"] if name == "o" else t["m_new"] if name in "lm" else t[name]
-    return sum(len(row) if isinstance(row, list) else 1 for row in rows)
-
-
-def moves(n, t):
-    """Step n's arrows, 1.5 units wide a number, and {way: numbers moved}."""
-    x, out, sums = LEFT + COL * n + 4, [], {"load": 0, "store": 0}
-    for names, _, _ in BARS:
-        for way in sums:
-            moved = sum(size(t, z) for z in names if z in t[way])
-            sums[way] += moved
-            half, css = 0.75 * moved, f"tw-{names[0]}"
-            if moved and way == "load":
-                out.append(s.arrow(x + half + 3, 395, 0, -30, 2 * half, css))
-                x += 2 * half + 5
-            elif moved:
-                right = LEFT + COL * (n + 1) - 6 - half
-                out.append(s.arrow(right, 365, 0, 30, 2 * half, css))
-    return out, sums
-
-
-def traffic(say):
-    """What crosses between HBM and SRAM at each step, and in all."""
-    out = [s.rect(1, 398, 398, 56, "tw-hbm", 'rx="3"'), s.text(9, 417, "HBM")]
-    total = {"load": 0, "store": 0}
-    for n, t in enumerate(STEPS):
-        made, sums = moves(n, t)
-        words = say["io"].format(**sums)
-        out += [*made, s.middle(LEFT + COL * (n + 0.5), 417, words, "tw-small")]
-        total = {way: total[way] + sums[way] for way in total}
-    return [*out, s.text(391, 444, say["sum"].format(**total), "", "end")]
-
-
 def draw(lang):
     """The figure in English or Chinese."""
     say = SAY[lang]
-    parts = matrices(say) + visits() + bars(say) + traffic(say)
+    parts = matrices(say) + visits() + table.bars(STEPS, BARS, say, 252, 110)
+    parts += table.traffic(STEPS, BARS, say, 398)
     return s.svg(400, 455, say["label"], *parts)

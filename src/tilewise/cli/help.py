@@ -59,21 +59,21 @@ HELP = {
         "--input": '文件 {"q": 各行, "k": 各行, "v": 各行}，\n'
         '每个矩阵至多 64 × 64 个数，可以带 "scale"（默认：1/√d）\n'
         '和 "do"（即 O 的梯度，--backward 需要它）',
-        "ledger": "统计标准注意力、FlashAttention-1 和 FlashAttention-2\n"
-        "的访存量、计算量与保存量。",
-        "ledger epilog": "每一次从 HBM 读入、每一次写回 HBM 都计入，"
-        "就像没有缓存一样；\n"
-        "FLOP 只计矩阵乘法。FA1 指 FlashAttention 的第一篇论文，FA2 指第二篇。",
+        "ledger": "数一数标准注意力、FlashAttention-1、FlashAttention-2\n"
+        "各要搬多少、算多少、留多少。",
+        "ledger epilog": "每次读 HBM、写 HBM 都算，就像没有缓存一样；"
+        "浮点运算只算矩阵乘法的。\n"
+        "FA1 是 FlashAttention 第一篇论文的算法，FA2 是第二篇的。",
         "ledger --n": "Q 的行数（默认：1024）",
         "--n-k": "K、V 的行数（默认：与 Q 相同）",
         "ledger --d": "Q、K、V 的列数（默认：64）",
         "ledger --block-rows": "每个 Q 块的行数（默认：M/4d，至多为 d）",
         "ledger --block-cols": "每个 K、V 块的行数（默认：M/4d）",
-        "--sram": "M，即 SRAM 能放下的元素个数",
-        "--gpu": "用哪种 GPU 的 SRAM（默认：h100）",
+        "--sram": "M，即 SRAM 放得下的元素个数",
+        "--gpu": "按哪种 GPU 的 SRAM 算（默认：h100）",
         "--heads": "查询头的个数（默认：1）",
         "--batch": "序列的条数（默认：1）",
         "--dtype": "所有元素的格式（默认：bf16）",
-        "ledger --backward": "统计反向传播",
+        "ledger --backward": "算反向传播的账",
     },
 }

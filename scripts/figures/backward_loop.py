@@ -1,0 +1,36 @@
+"""Algorithm 4's loops: what stays in SRAM meanwhile, and what moves at each step."""
+
+from figures import _svg as s
+from figures import _timeline as table
+from figures import tile_loop
+from tables.backward_steps import steps
+
+ROWS = [  # tensors, index, height
+    (("k", "v"), "j", 48),
+    (("dk", "dv"), "j", 76),
+    (("q",), "i", 104),
+    (("o", "do"), "i", 132),
+    (("l", "m"), "i", 160),
+    (("dq",), "i", 188),
+]
+SAY = {
+    "en": {
+        "label": "Algorithm 4 over the four tiles of the example. K, V and the sums dK,"
+        " dV stay in SRAM for two steps each; Q, O, dO, ℓ, m and dQ come from HBM at"
+        " every step, and dQ goes back.",
+        "io": "{load} in\n{store} out",
+    },
+    "zh": {
+        "label": "例子的四块走完算法 4：K、V 以及累加中的 dK、dV 各在 SRAM 中停留两步；"
+        "Q、O、dO、ℓ、m、dQ 每一步都从 HBM 取来，dQ 再写回。",
+        "io": "进 {load}\n出 {store}",
+    },
+}  # fmt: skip
+
+
+def draw(lang):
+    """The figure in English or Chinese."""
+    say = tile_loop.SAY[lang] | SAY[lang]
+    parts = table.bars(steps(), ROWS, say, 24, 194)
+    parts += table.traffic(steps(), ROWS, say, 258, unit=1)
+    return s.svg(400, 332, say["label"], *parts)

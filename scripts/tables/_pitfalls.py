@@ -1,0 +1,36 @@
+"""What the three tables of wrong variants share: words, names, letters."""
+
+import re
+import string
+
+from tables import _pitfall_words, _pitfall_words_zh
+from tables._pitfall_names_zh import WRONG
+
+WORDS = {"en": _pitfall_words, "zh": _pitfall_words_zh}
+
+
+def anchor(name):
+    """The anchor of a variant in the gallery."""
+    return name.replace("_", "-")
+
+
+def typeset(text):
+    """A docstring's e^{x}, S_ij and special characters as Markdown and HTML."""
+    text = " ".join(text.split()).replace("<", "&lt;").replace("*", r"\*")
+    text = re.sub(r"\^(?:\{([^}]*)\}|(\w))", r"<sup>\1\2</sup>", text)
+    return re.sub(r"(?<=\b[A-Zqℓ])_(ij|[a-z])\b", r"<sub>\1</sub>", text)
+
+
+def wrong(pitfall, lang):
+    """What is wrong and what is right: in English, the function's own docstring."""
+    return typeset(pitfall.wrong.__doc__ if lang == "en" else WRONG[pitfall.name])
+
+
+def letters(tests):
+    """{test: A, B, C, ...}, in order."""
+    return dict(zip(tests, string.ascii_uppercase))
+
+
+def rounded(x):
+    """Two significant digits, without an exponent from 0.001 on."""
+    return f"{x:.2g}" if x >= 1e-3 else f"{x:.5f}"

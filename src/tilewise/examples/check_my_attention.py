@@ -1,0 +1,116 @@
+import torch
+
+
+def formula(q, k, v, causal=False):
+    """softmax(q kᵀ / √d) v as it is written, in the dtype of its input.
+
+    causal: row r sees keys 0 .. r + N_k − N_q; a row that sees none gives 0.
+    """
+    n_q, n_k = q.shape[-2], k.shape[-2]
+    hidden = torch.ones(n_q, n_k, dtype=torch.bool).triu(n_k - n_q + 1)
+    hidden = hidden.to(q.device) & causal
+    nothing = hidden.all(-1, keepdim=True)
+    s = (q @ k.mT) * q.shape[-1] ** -0.5
+    p = torch.softmax(s.masked_fill(hidden & ~nothing, -torch.inf), -1)
+    return p.masked_fill(hidden, 0) @ v
+
+
+def inputs(d=64, device="cpu"):
+    """{what is special: (q, k, v, causal)}; no size is a multiple of a usual tile."""
+    torch.manual_seed(0)
+
+    def some(*lengths):
+        return [torch.randn(2, 2, n, d, device=device) for n in lengths]
+
+    q, k, v = some(200, 200, 200)
+    axis = torch.eye(d, device=device)[0]  # the first of the d numbers of a row
+    slope = torch.linspace(-40, 40, 200, device=device)[:, None] * axis
+    signs = (-1) ** torch.arange(200, device=device)[:, None] * axis  # row by row
+    fewer, more = some(77, 233, 233), some(233, 77, 77)
+    many = torch.zeros(1, 1, 70_000, d, device=device).half()
+    return {
+        "odd sizes": (*fewer, False),
+        "the maximum rises": (q.abs(), k + slope, v, False),
+        "the maximum falls": (q.abs(), k - slope, v, False),
+        "scores of 100 to 400": (800 * signs + 0 * q, k.round(), v, False),
+        "large rows beside small": (1600 * signs + 0 * q, axis + 0 * k, v, False),
+        "causal": (q, k, v, True),
+        "causal, N_q < N_k": (*fewer, True),
+        "causal, rows without keys": (*more, True),
+        "other strides": (q, k.mT.contiguous().mT, v.mT.contiguous().mT, True),
+        "70,000 keys in float16": (many[..., :1, :], many, many + 1, False),
+    }
+
+
+def close(found, exact, plain, largest):
+    """At most twice the plain formula's error in the same dtype, and a last digit.
+
+    NaN fails, for every comparison with NaN is False, and so does another shape.
+    """
+    if found.shape != exact.shape:
+        return False
+    error, allowed = ((x.double() - exact).abs().max() for x in (found, plain))
+    return bool(error <= 2 * allowed + torch.finfo(found.dtype).eps * largest)
+
+
+def gradients(attention, q, k, v, causal):
+    """dq, dk, dv of a sum of the outputs, each output with a weight of its own."""
+    q, k, v = (x.detach().clone().requires_grad_() for x in (q, k, v))
+    o = attention(q, k, v, causal)
+    weights = torch.cos(torch.arange(o.numel(), device=o.device)).view(o.shape)
+    return torch.autograd.grad((o * weights.to(o.dtype)).sum(), (q, k, v))
+
+
+def failures(attention, backward=True, **where):
+    """The inputs for which attention(q, k, v, causal) is not what it should be."""
+    failed = []
+    for name, (*qkv, causal) in inputs(**where).items():
+        wide, kept = [x.double() for x in qkv], [x.clone() for x in qkv]
+        largest = max(x.abs().max() for x in qkv)
+        o = attention(*qkv, causal)
+        results = {"o": (o, formula(*wide, causal), formula(*qkv, causal))}
+        if backward and largest < 100 and o.shape[-2] > 1:  # else dS is rounding alone
+            found = gradients(attention, *qkv, causal)
+            exact, plain = (gradients(formula, *x, causal) for x in (wide, qkv))
+            results |= zip(("dq", "dk", "dv"), zip(found, exact, plain))
+        wrong = [x for x, three in results.items() if not close(*three, largest)]
+        before = o.clone()
+        attention(*qkv[:2], 1 - qkv[2], causal)
+        if not torch.equal(o.nan_to_num(), before.nan_to_num()):
+            wrong.append("overwritten by the next call")
+        if not all(map(torch.equal, qkv, kept)):
+            wrong.append("the input is changed")
+        if wrong:
+            failed.append(f"{name}: {', '.join(wrong)}")
+    return failed
+
+
+def mine(q, k, v, causal=False, shift=None, block=128):
+    """A right attention, by tiles of 128: row r sees keys 0 .. r + N_k − N_q."""
+    n_q, n_k, out = q.shape[-2], k.shape[-2], []
+    shift = n_k - n_q if shift is None else shift
+    tiles = [torch.arange(n_k), k, v]
+    tiles = [*zip(*(x.split(block, dim) for x, dim in zip(tiles, (0, -2, -2))))]
+    for rows, q_i in zip(torch.arange(n_q).split(block), q.split(block, -2)):
+        m, l, o = torch.tensor(-torch.inf), 0, 0
+        for cols, k_j, v_j in tiles:
+            s = q_i.float() @ k_j.float().mT * q.shape[-1] ** -0.5
+            if causal:
+                s = s.masked_fill(cols > rows[:, None] + shift, -torch.inf)
+            m_new = torch.maximum(m, s.detach().amax(-1, keepdim=True))
+            unit = m_new.masked_fill(m_new == -torch.inf, 0)  # no key seen so far
+            p, alpha = torch.exp(s - unit), torch.exp(m - unit)
+            m, l = m_new, alpha * l + p.sum(-1, keepdim=True)
+            o = alpha * o + p @ v_j.float()
+        out.append(o / l.masked_fill(l == 0, 1))
+    return torch.cat(out, -2).to(q.dtype)
+
+
+def wrong(q, k, v, causal=False):
+    """The causal mask is aligned at the top left, though N_q and N_k may differ."""
+    return mine(q, k, v, causal, shift=0)
+
+
+if __name__ == "__main__":
+    for attention in (mine, wrong):
+        print(attention.__name__, *failures(attention) or ["passes"], sep="\n  ")

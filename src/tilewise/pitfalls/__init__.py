@@ -1,0 +1,40 @@
+"""Wrong variants of attention's pieces, each with the input that exposes it.
+
+`PITFALLS` is a tuple of `registry.Pitfall`. Each wrong function stands in the place of
+one of `pieces`; `assembled.run(use(pitfall), case)` is an attention, forward and
+backward, with this one mistake. Imported by nothing but examples, scripts and tests.
+"""
+
+from tilewise.pitfalls import (
+    backward,
+    comparing,
+    dropout,
+    heads,
+    masks,
+    memory,
+    merging,
+    precision,
+    scores,
+    softmax,
+    steps,
+    tiles,
+)
+from tilewise.pitfalls.assembled import assemble
+
+KINDS = (
+    scores, softmax, steps, tiles, masks, backward, dropout, heads, merging, precision,
+    memory, comparing,
+)  # fmt: skip
+PITFALLS = tuple(pitfall for kind in KINDS for pitfall in kind.PITFALLS)
+
+
+def named(name):
+    """The pitfall of this name; KeyError if there is none."""
+    return {pitfall.name: pitfall for pitfall in PITFALLS}[name]
+
+
+def use(pitfall, right=False):
+    """The pieces of an attention with this mistake, or of the same one without it."""
+    if right:
+        return assemble(pitfall.right, pitfall.right)
+    return assemble(pitfall.wrong, pitfall.right, pitfall.also)

@@ -1,0 +1,60 @@
+"""What a case of the gallery should give, from the tests' own float64 attention.
+
+Masks are filled entry by entry; nothing of tilewise is used but dropout's own mask.
+"""
+
+import torch
+
+from .._gradients import autograd
+
+NAMES = ("o", "lse", "dq", "dk", "dv")
+PLAIN = {
+    "scale": None, "causal": False, "window": None, "length": None, "documents": None,
+    "dropout": (0.0, 0), "calls": ({},),
+}  # fmt: skip
+
+
+def shows(case, r, c):
+    """Whether row r may see key c by the masks that are not causal."""
+    shift = case["k"].shape[-2] - case["q"].shape[-2]
+    if case["window"] is not None and c <= r + shift - case["window"]:
+        return False
+    if case["length"] is not None and c >= case["length"]:
+        return False
+    if case["documents"] is not None:
+        of = [i for i, n in enumerate(case["documents"]) for _ in range(n)]
+        return of[r] == of[c]
+    return True
+
+
+def one_call(case, keep):
+    """o, lse, dq, dk, dv of one call."""
+    n_q, n_k = case["q"].shape[-2], case["k"].shape[-2]
+    seen = [[shows(case, r, c) for c in range(n_k)] for r in range(n_q)]
+    options = {x: case[x] for x in ("scale", "causal")} | {"seen": torch.tensor(seen)}
+    p, seed = case["dropout"]
+    if p:
+        kept = keep(p, seed, n_q, n_k)(torch.arange(n_q), torch.arange(n_k))
+        options["factors"] = kept.double() / (1 - p)
+    tensors = [case[x].double() for x in ("q", "k", "v", "do")]
+    o, lse, *grads = autograd(*tensors, **options)
+    return dict(zip(NAMES, (o, lse[..., None], *grads)))
+
+
+def exact(case, keep):
+    """The same for all calls; a comparison that is asked about a wrong result: no."""
+    if "found" in case:
+        return {"o": torch.tensor(0.0)}
+    results = [one_call(PLAIN | case | call, keep) for call in (PLAIN | case)["calls"]]
+    return {name: torch.stack([x[name] for x in results]) for name in NAMES}
+
+
+def difference(found, wanted):
+    """The largest difference over all outputs: NaN stays NaN, a shape counts as ∞."""
+    errors = []
+    for name, y in wanted.items():
+        x = found[name].double()
+        if x.shape != y.shape:
+            return torch.inf
+        errors.append(torch.where(x == y, 0, (x - y).abs()).max())
+    return torch.stack(errors).max().item()

@@ -1,0 +1,162 @@
+"""The reference of the package: all that is public, each with what a caller needs."""
+
+import re
+
+import griffe
+import pytest
+import yaml
+from built import soup
+from hooks import api
+from pages import DOCS, LANGS, ROOT, html, read
+
+import tilewise
+
+PAGE = "reference/api.md"
+BLOCK = re.compile(r"^::: ([\w.]+)\n((?: {4}.*\n)*)", re.M)
+CONTRACT = """\
+flash_attention scaled_dot_product_attention FlashAttention
+softmax.safe_softmax softmax.online_softmax softmax.merge one_pass.attention_row
+trace.forward trace.backward ledger.block_sizes ledger.standard_forward
+ledger.flash1_forward ledger.flash2_forward ledger_backward.standard_backward
+ledger_backward.flash1_backward ledger_backward.flash2_backward ledger_backward.saved
+standard.standard_forward standard.standard_backward
+flash1.flash1_forward flash1.flash1_backward
+flash2.flash2_forward flash2.flash2_backward""".split()
+INNER = {"attn_mask"}  # what the functions in front are made of
+USUAL = {"device", "dtype"}  # of every module in PyTorch
+TENSORS = {*"q k v o do p m l x lse query lengths".split()}
+PACKAGE = griffe.load(
+    "tilewise",
+    search_paths=[ROOT / "src"],
+    allow_inspection=False,
+    resolve_aliases=True,
+)
+
+
+def blocks(lang):
+    """[(object, members)] that the page asks mkdocstrings for."""
+    found = BLOCK.findall(read(DOCS / lang / PAGE)[0])
+    options = ((name, yaml.safe_load(text) or {}) for name, text in found)
+    return [(name, x.get("options", {}).get("members", [])) for name, x in options]
+
+
+def chosen():
+    """{name on the page: object} of every function and class there."""
+    found = {}
+    for name, members in blocks("en"):
+        thing = PACKAGE[name.removeprefix("tilewise.")]
+        if thing.is_module:
+            parts = {f"{name}.{x}": thing[x] for x in members}
+            found |= {k: x for k, x in parts.items() if not x.is_attribute}
+        else:
+            found[f"tilewise.{thing.name}"] = thing
+    return found
+
+
+CHOSEN = chosen()
+each = pytest.mark.parametrize("name", CHOSEN)
+
+
+def call(thing):
+    """The parameters that a caller names."""
+    function = thing.members["__init__"] if thing.is_class else thing
+    kinds = ("variadic positional", "variadic keyword")
+    named = [x for x in function.parameters if x.kind.value not in kinds]
+    return [x.name for x in named if x.name != "self"]
+
+
+def shared():
+    """The names that the page explains once for all functions."""
+    table = html(DOCS / "en" / PAGE).find(id="shared").find_next("table")
+    return {x.get_text() for x in table.select("td:first-child code")}
+
+
+def test_both_languages_show_the_same():
+    assert blocks("en") == blocks("zh") and blocks("en")
+
+
+def test_every_module_is_there():
+    shown = {name.split(".")[1] for name, _ in blocks("en")}
+    assert {*tilewise._MODULES} - INNER == shown
+
+
+def test_what_is_in_front_comes_by_its_own_name():
+    front = {f"tilewise.{x}" for x in tilewise._FRONT}
+    assert front == {x for x in CHOSEN if x.count(".") == 1}
+
+
+def test_the_contract_is_there():
+    assert [x for x in CONTRACT if f"tilewise.{x}" not in CHOSEN] == []
+
+
+@each
+def test_docstring_begins_with_a_sentence(name):
+    text = CHOSEN[name].docstring.value
+    assert re.search(r"[.:]$", text.partition("\n\n")[0]), text
+
+
+@each
+def test_every_parameter_is_explained(name):
+    """By the docstring, that of the module, or the page's table of shared names."""
+    thing = CHOSEN[name]
+    text = f"{thing.docstring.value}\n{thing.module.docstring.value}".replace("ℓ", "l")
+    for parameter in {*call(thing)} - shared() - USUAL:
+        word = rf"(?<![a-z]){parameter.removesuffix('s')}s?(?![a-z])"
+        assert re.search(word, text, re.I), parameter
+
+
+@each
+def test_tensors_have_shapes(name):
+    """Where there are tensors, so are their shapes, or a function that has the same."""
+    thing = CHOSEN[name]
+    if "import torch" in thing.module.source and TENSORS & {*call(thing)}:
+        text = thing.docstring.value
+        assert re.search(r"\((\.\.\.|\*?\w+),|any shape|as in \w+", text), text
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_page_shows_each(lang, site):
+    """A heading with the call, then the docstring; no source code, no other files."""
+    page = soup(site / ("zh/" if lang == "zh" else "") / "reference/api.html")
+    for name, thing in CHOSEN.items():
+        heading = page.find(id=name)
+        assert heading.name in ("h3", "h4") and "tw-call" in heading["class"]
+        shown = re.sub(r"\s+", " ", heading.code.get_text())
+        assert shown.startswith(f"{name if name.count('.') == 1 else thing.name}(")
+        assert all(re.search(rf"\b{x}\b", shown) for x in call(thing))
+        text = heading.find_next_sibling("p").get_text()
+        said, meant = (re.sub(r"[\W_]+", "", x) for x in (text, thing.docstring.value))
+        assert said.startswith(meant[:12])
+    assert not page.select("article pre, article details, autoref, backlinks")
+
+
+def test_the_site_has_no_files_for_it(site):
+    assert not [*site.rglob("objects.inv"), *site.rglob("*mkdocstrings*")]
+
+
+@pytest.mark.parametrize(
+    "text, made",
+    [
+        ("One.\n\nTwo.", "<p>One.</p>\n<p>Two.</p>"),
+        (
+            "e^{x_i − m} < B_r",
+            "<p>e<sup>x<sub>i</sub> − m</sup> &lt; B<sub>r</sub></p>",
+        ),
+        (
+            "2^bias, K_jᵀ, m̃_ij",
+            "<p>2<sup>bias</sup>, K<sub>j</sub>ᵀ, m̃<sub>ij</sub></p>",
+        ),
+        ("`exp` as block_rows", "<p><code>exp</code> as <code>block_rows</code></p>"),
+        ("a = b,  c = d", "<p><span>a = b,</span>\u2003<span>c = d</span></p>"),
+        ("it goes\non.", "<p>it goes on.</p>"),
+        ("A state:\nm = 1", "<p>A state:<br>m = 1</p>"),
+        (f"{'x' * 80}.\nRaises", f"<p>{'x' * 80}. Raises</p>"),
+        ("one  two\n     three\nfour six", "<p><span>one</span>\u2003"),
+        (
+            "reads  from\n       HBM\nflops  2·N",
+            "<dl><dt>reads</dt><dd>from HBM</dd><dt>flops</dt><dd>2·N</dd></dl>",
+        ),
+    ],
+)
+def test_docstrings_as_html(text, made):
+    assert api.to_html(text, 4).startswith(made)

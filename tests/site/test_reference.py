@@ -1,0 +1,91 @@
+"""The glossary and the references: complete, and the same in both languages."""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from pages import DOCS, LANGS, html, name, pages
+
+from tilewise.hardware import SOURCES
+
+GLOSSARY, REFERENCES = "reference/glossary.md", "reference/references.md"
+TERMS = json.loads(Path(__file__).with_name("glossary.json").read_text("utf-8"))
+IDENTIFIER = re.compile(
+    r"arxiv\.org/(?:abs|pdf)/([\w.]+?)(?:v\d+)?(?:\.pdf)?$|doi\.org/(.+)"
+)
+
+
+def page(lang, path):
+    return html(DOCS / lang / path)
+
+
+def terms(lang):
+    """{anchor: (term, definition)} of the glossary."""
+    headings = page(lang, GLOSSARY).select("h3")
+    return {h["id"]: (h.find(string=True), h.find_next_sibling()) for h in headings}
+
+
+def works(lang):
+    """{anchor: (what is cited, what is said of it)} of the references."""
+    entries = page(lang, REFERENCES).select("dt")
+    return {x.get("id"): (x, x.find_next_sibling("dd")) for x in entries}
+
+
+def cited():
+    """{address: pages} of every source outside that a page or the package names."""
+    found = {}
+    for path in pages():
+        for a in html(path).select("a[href^='https:']"):
+            found.setdefault(a["href"], []).append(name(path))
+    for *_, address in SOURCES.values():
+        if address.startswith("http"):
+            found.setdefault(address, []).append("tilewise.hardware")
+    return found
+
+
+def identity(address):
+    """Its arXiv number or DOI; of a repository its name, of documentation its host."""
+    if match := IDENTIFIER.search(address):
+        return match[1] or match[2]
+    parts = urlsplit(address)
+    folders = parts.path.split("/")[1:3] if parts.netloc == "github.com" else []
+    return "/".join([parts.netloc, *folders])
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_every_term_has_a_definition_and_a_place(lang):
+    """One to three sentences, then a link to where it is explained."""
+    for anchor, (_, text) in terms(lang).items():
+        assert text.name == "p" and len(text.get_text()) < 400, anchor
+        assert text.select("a[href]"), anchor
+
+
+def test_the_term_base_is_in_the_glossary():
+    """Each Chinese term that the tests hold pages to stands as a heading."""
+    headings = " ".join(term for term, _ in terms("zh").values())
+    for term in TERMS:
+        for part in re.split(r" / |（.*", term["chinese"]):
+            assert part in headings, term
+
+
+def test_references_are_the_same_works():
+    english, chinese = works("en"), works("zh")
+    assert [*english] == [*chinese] and None not in english
+    for anchor, (work, _) in english.items():
+        assert chinese[anchor][0].get_text() == work.get_text()
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_every_reference_can_be_found_and_is_used(lang):
+    """A title, a link to the work, and a page of this site."""
+    for anchor, (work, text) in works(lang).items():
+        assert work.em and work.select("a[href^='https://']"), anchor
+        assert text.select("a[href*='.md']"), anchor
+
+
+def test_all_that_pages_cite_is_there():
+    known = {identity(a["href"]) for a in page("en", REFERENCES).select("dt a[href]")}
+    missing = {x: where for x, where in cited().items() if identity(x) not in known}
+    assert missing == {}
