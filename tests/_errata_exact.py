@@ -70,6 +70,20 @@ def skipping(order):
     return off([mean([two(x) for x in row[: len(order)]], values) for row in S])
 
 
+def two_stages(copied=True, divided=True):
+    """The error of Algorithm 2 of FlashAttention-3, line 16 or 20 as printed.
+
+    A P̃ that is never replaced stays 1 in the unit of the maximum so far, so that all
+    keys but the last weigh 2^{that maximum}; undivided, a row is left in units of 2^m.
+    """
+    rows = []
+    for s in S:
+        w = [two(s[j] if copied else max(s[: j + 1])) for j in (0, 1, 2)] + [two(s[3])]
+        unit = sum(map(two, s)) if divided else two(max(s))
+        rows.append([dot(w, column) / unit for column in zip(*V)])
+    return off(rows)
+
+
 def scaled(scale):
     """softmax(scale · QKᵀ) V in floats; S holds the integers QKᵀ."""
     return [mean([math.exp(scale * x) for x in row], V) for row in S]

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tilewise.errata import ENTRIES, show
+from tilewise.errata.example import error
+from tilewise.errata.loops import algorithm_2
 
 from . import _errata_exact as ex
 
@@ -42,6 +44,8 @@ COMES_TO = {
     "fa2-scale": ex.off(ex.scaled(1 / 2), ex.scaled(2**-0.5)),
     "fa3-line-21": 4,
     "fa3-loop": ex.skipping((0, 1, 3)),
+    "fa3-copy": ex.two_stages(copied=False),
+    "fa3-epilogue": ex.two_stages(divided=False),
     "fa3-loop-3": ex.skipping((2, 3)),
     "fa1-proof": ex.combined(lambda a, b, f, g, l_1, l: (l_1**2 * f * a + g * b) / l),
     "fa1-columns": ex.off([[ex.dot(p, v) for v in ex.V2] for p in ex.P2], ex.O2),
@@ -77,7 +81,7 @@ COMES_TO = {
     "fewer-flops": (0.008, 1),
     "stream-processors": (108, 6912),
     "sram-bandwidth": (SHARED[1] / 1e12, 128 * 1.41e9 / 1e12),
-    "hbm-is-small": (round(80 * 2**30 / SHARED[0]), 2.039e12 / SHARED[1]),
+    "hbm-is-small": (round(80 * 2**30 / SHARED[0], -2), 2.039e12 / SHARED[1]),
     "l-or-m-and-l": (9 / 4, 1),
     "base-2": ex.base_2(),
     "top-left": ex.off(ex.seen([(0,), (0, 1)] * 2)[2:], ex.CAUSAL[2:]),
@@ -145,6 +149,15 @@ def test_stands_on_the_page(entry, page):
             assert re.search(rf"(?<![\d.]){number}(?![\d.]*\d)", text), show(x)
     whole = page.read_text("utf-8")
     assert all(f"issues/{number}" in whole for number in entry["reported"])
+
+
+def test_both_lines_of_algorithm_2_together():
+    """Lines 16 and 20 as printed, with the loop's bound mended: 12, as on the page."""
+    both = {"copied": False, "divided": False}
+    printed = error(algorithm_2(4, **both))
+    assert near(printed, float(ex.two_stages(**both)))
+    for page in PAGES:
+        assert f" {show(printed)}" in stretch(page, "fa3-epilogue")
 
 
 def test_numbers_are_shown_short():

@@ -25,12 +25,12 @@ WRONG = {
     "正确：β = e^{m̃ − m'}。",
     "mean_taken_for_sum": "o 已经除过旧的 ℓ，却还当成和来用。"
     "正确：(α ℓ o + β P̃ V) / ℓ'。",
-    "values_of_row_block": "P_ij 乘了 V_i。"
+    "values_of_row_block": "P_ij 乘成了 V_i。"
     "正确：V_j，分数由哪些键算出，就用哪些键的值。",
     "last_keys_left_out": "只有 N // B 块：末尾不满一块的键从没读过。"
     "正确：⌈N / B⌉ 块。",
     "last_keys_read_twice": "最后一块往前挪，好凑满一块：有的键算了两次。"
-    "正确：最后一块小一些，或者把见过的键遮住。",
+    "正确：最后一块小一些，或者把算过的键遮住。",
     "zeros_for_keys": "键补零，凑成整块，而全零的键分数是 0。正确：这些键的分数取 −∞。",
     "square_tiles_assumed": "第 i 个行块只访问键块 0 .. i，好像 B_r 就等于 B_c。"
     "正确：一直访问到块里最后一行能看到的最后一个键。",
@@ -42,12 +42,12 @@ WRONG = {
     "正确：softmax 之前就换成 −∞。",
     "top_left": "N_k > N_q 时，第 0 行仍对着第 0 个键。"
     "正确：最后一行对着最后一个键，第 r 行对着第 r + N_k − N_q 个。",
-    "tril_in_every_tile": "每一块都按块内下标遮成三角：过去的键丢了，未来的键露了。"
+    "tril_in_every_tile": "每一块都按块内下标遮成三角：丢了过去的键，露了未来的键。"
     "正确：按全局下标。",
     "diagonal_hidden": "该写 ≤ 却写了 <，一行看不到自己的键。正确：c ≤ r + N_k − N_q。",
     "padding_inverted": "True 在一处表示遮住，在另一处表示看得到：留下的是填充。"
     "正确：c < n。",
-    "documents_forgotten": "几篇文档打包，掩码却全是 1：哪篇都看得到别的。"
+    "documents_forgotten": "几篇文档打包，掩码却全是 1：每一篇都看得到别的文档。"
     "正确：只看得到自己这一篇。",
     "jacobian_unweighted": "dS = P ∘ dP − δ：δ 没有乘权重。"
     "正确：P ∘ (dP − δ)，每行的和是 0。",
@@ -61,18 +61,18 @@ WRONG = {
     "正确：S 是 −∞，P 就是 0。",
     "mask_forgotten": "反向传播看得到所有的键：遮住的权重又回来了。"
     "正确：沿用前向的掩码。",
-    "gradient_overwritten": "最后一块的贡献盖掉了前面的。正确：累加上去。",
-    "mask_from_stream": "随机数轮到哪个用哪个：块大小或循环次序一变，掩码就变。"
+    "gradient_overwritten": "每块的贡献都盖掉前一块的。正确：累加上去。",
+    "mask_from_stream": "随机数挨个往下取：块大小或循环次序一变，掩码就变。"
     "正确：只由元素自己的位置决定。",
     "dropped_before_sum": "ℓ 只加了留下的权重：它们随之变大，补上了空缺。"
     "正确：先求完 ℓ，dropout 作用于 P / ℓ。",
     "not_scaled_up": "留下的权重没有放大，平均值就小了。正确：Z = kept / (1 − p)。",
     "dropped_forward_only": "反向时 dP 没有经过 dropout。正确：dP = dO Vᵀ ∘ Z。",
-    "heads_repeated": "键头的次序是 0 1 0 1。正确：0 0 1 1，查询头就是这样分组的。",
+    "heads_repeated": "查询头依次用键头 0 1 0 1。正确：0 0 1 1，相邻的合用一个。",
     "last_head_counts": "键头的 dK 和 dV 只取自它的一个查询头。正确：取整组的和。",
     "splits_averaged": "各段的输出直接取了平均。正确：以 e^{L_s − L} 为权重。",
     "lse_added": "L = Σ L_s，那是乘积的对数。正确：L = ln Σ e^{L_s}。",
-    "split_counts_from_zero": "一段的因果掩码，把这一段的第一个键当成了键 0。"
+    "split_counts_from_zero": "分段算因果掩码，把每段的第一个键都当成键 0。"
     "正确：用整个序列里的下标。",
     "sum_not_logged": "L = m + ℓ。正确：m + ln ℓ，因为 e^L = e^m ℓ。",
     "lse_in_base_2": "L = log₂ Σ e^s，出自以 2 为底计算的内核。"
@@ -89,6 +89,7 @@ WRONG = {
     "scaled_in_place": "q_i 是视图，*= 改的是调用者的 q，而且每块改一次。"
     "正确：scale · q_i，得到新的张量。",
     "strides_ignored": "不管 x 怎样存放，一律当成连续的来读。正确：按步长读。",
-    "nan_agrees": "不比容差大就算通过，而 NaN 从不比什么大。正确：error <= tolerance。",
+    "nan_agrees": "误差不大于容差就算通过，而 NaN 不大于任何数。"
+    "正确：error <= tolerance。",
     "shapes_agree": "allclose 会广播：`(1, d)` 和 `(d,)` 也算一致。正确：先比形状。",
 }

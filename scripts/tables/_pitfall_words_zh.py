@@ -7,7 +7,7 @@ SAY = {
     "tests": ("", "测试", "查出", "在最小组合里"),
     "kills": "{n} / {all}", "chosen": "是", "and": " 和 ", "comma": "、",
     "smallest": "{letters} 合起来查出全部 {all} 个；"
-    "这 {tests} 个测试里，任取 {fewer} 个都不够。",
+    "这 {tests} 个测试里，任取 {fewer} 个都查不全。",
     "matrix": ("错误写法", "查出它的测试"),
     "folded": "全部 {all} 个错误写法，{tests} 个测试",
 }  # fmt: skip

@@ -1,8 +1,8 @@
 """Five number formats, and arithmetic that rounds to one of them on the way.
 
 A GPU's matrix units take operands of 16 bits, or of TF32's 19, and add the products in
-fp32. `Products` does that to any PyTorch code, on any machine. A format goes by its
-name: fp64, fp32, tf32, bf16 or fp16.
+fp32. `Products` does that to every `@` and `matmul`, on any machine. A format goes by
+its name: fp64, fp32, tf32, bf16 or fp16.
 Sources: IEEE 754-2019, table 3.5, for fp16, fp32 and fp64; NVIDIA's white paper on the
 A100, 2020, for bf16 and TF32.
 """

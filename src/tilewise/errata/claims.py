@@ -121,14 +121,14 @@ def sram_bandwidth():
 @erratum(
     "hbm-is-small", "claim", printed="HBM is fast but small",
     right="beside on-chip memory it is large and slow", test="divide the two",
-    unit="times shared memory's capacity, bandwidth",
+    unit="times shared memory's capacity (rounded), bandwidth",
 )  # fmt: skip
 def hbm_is_small():
     hbm, shared = (GPUS["A100"]["levels"][x] for x in ("hbm", "shared"))
     capacity, bandwidth = (
         hbm[x]["value"] / shared[x]["value"] for x in ("capacity", "bandwidth")
     )
-    return round(capacity), bandwidth
+    return 100 * round(capacity / 100), bandwidth
 
 
 @erratum(

@@ -29,7 +29,7 @@ def proof():
 @erratum(
     "fa1-columns", "appendix B.1: q, k, v and o are called columns of Q, K, V, O",
     printed="o_i = Σ_j P_ij v_j with v_j a column of V", right="v_j a row of V",
-    reported=(884,), mended="not mended", test="N ≠ d: V has d columns, P has N",
+    reported=(786, 884), mended="not mended", test="N ≠ d: V has d columns, P has N",
 )  # fmt: skip
 def columns():
     printed = sum(sq.P[:, j, None] * sq.V[:, j] for j in range(len(sq.K)))

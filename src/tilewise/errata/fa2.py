@@ -85,7 +85,7 @@ def unscaled():
 
 
 @erratum(
-    "fa2-standard", "section 2.3.1, p. 4: O of the standard softmax",
+    "fa2-standard", "section 2.3.1: O of the standard softmax",
     printed="diag(ℓ)⁻¹ e^{S₁ − m} V₁ + e^{S₂ − m} V₂",
     right="diag(ℓ)⁻¹ (e^{S₁ − m} V₁ + e^{S₂ − m} V₂)", test="ℓ ≠ 1",
     mended="not mended",

@@ -29,6 +29,26 @@ def loop():
 
 
 @erratum(
+    "fa3-copy", "Algorithm 2, line 16", printed="copy S_next to S_cur",
+    right="copy P̃_next to P̃_cur", mended="not mended",
+    test="T_c ≥ 3 blocks with different scores; count how often each P̃_j is used",
+)  # fmt: skip
+def copy():
+    t_c = S.shape[1]
+    return error(loops.algorithm_2(t_c, copied=False)), error(loops.algorithm_2(t_c))
+
+
+@erratum(
+    "fa3-epilogue", "Algorithm 2, line 20", printed="rescale O based on m",
+    right="rescale O based on ℓ: O ← diag(ℓ)⁻¹ O", mended="not mended",
+    test="ℓ ≠ 1, which is any row of two keys or more",
+)  # fmt: skip
+def epilogue():
+    t_c = S.shape[1]
+    return error(loops.algorithm_2(t_c, divided=False)), error(loops.algorithm_2(t_c))
+
+
+@erratum(
     "fa3-loop-3", "Algorithm 4, line 7", printed="for 2 ≤ j < T_c − 2",
     right="for 2 ≤ j < T_c", test="T_c ≥ 3 blocks; count how often each V_j is used",
     mended="not mended",

@@ -50,21 +50,25 @@ def first_spared(m, m_new):
 
 
 # --8<-- [start:algorithm_2]
-def algorithm_2(end):
+def algorithm_2(end, copied=True, divided=True):
     """Algorithm 2 for one block of rows, key blocks of one: `end` is where j stops.
 
     The scores of block j are made while block j − 1 is multiplied by its values.
+    Lines 16 and 20 are as they must be meant; with `copied` or `divided` False, as
+    printed: only S is copied, and nothing is divided by ℓ.
     """
     s = S[:, :1]  # line 4
     m, p, l = s, torch.ones_like(s), torch.ones_like(s)  # line 6
-    o = torch.zeros_like(O)
+    o, p_new = torch.zeros_like(O), p
     for j in range(1, end):  # line 7
         s = S[:, j : j + 1]  # line 9
         o = o + p @ V[j - 1 : j]  # line 11
         m_new = torch.maximum(m, s)  # line 13
-        alpha, p = torch.exp(m - m_new), torch.exp(s - m_new)
-        l, o, m = alpha * l + p, alpha * o, m_new  # lines 13, 14
-    return (o + p @ V[-1:]) / l  # lines 19, 20
+        alpha, p_new = torch.exp(m - m_new), torch.exp(s - m_new)
+        l, o, m = alpha * l + p_new, alpha * o, m_new  # lines 13, 14
+        p = p_new if copied else p  # line 16
+    o = o + p_new @ V[-1:]  # line 19
+    return o / l if divided else o  # line 20
     # --8<-- [end:algorithm_2]
 
 

@@ -42,7 +42,7 @@ for one, four in zip(seen(torch.arange(8)), seen(*torch.arange(8).split(4))):
 # --8<-- [start:columns]
 show("columns_divided", example)
 other = example["q"].clone()
-other[0] = 0  # row 1 weighs all keys alike: ℓ = 4, no longer 9/4
+other[0] = 0  # row 0 weighs all keys alike: ℓ = 4, no longer 9/4
 print("another first query:")
 show("columns_divided", example | {"q": other})
 # --8<-- [end:columns]
