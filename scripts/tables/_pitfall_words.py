@@ -4,7 +4,7 @@ SAY = {
     "inputs": "Passes: {passes}. Exposed by: {exposed}.",
     "error": "{input}, {of} off by {by}", "nan": "{input}, {of} is NaN",
     "yes": "{input}, it says yes", "count": "{kind} ({n})",
-    "tests": ("", "test", "kills", "in the smallest set"),
+    "tests": ("id", "test", "kills", "in the smallest set"),
     "kills": "{n} of {all}", "chosen": "yes", "and": " and ", "comma": ", ",
     "smallest": "{letters} together kill all {all}; no {fewer} of the {tests} do.",
     "matrix": ("variant", "killed by"), "folded": "All {all} variants, {tests} tests",

@@ -4,7 +4,7 @@ SAY = {
     "inputs": "能通过：{passes}。通不过：{exposed}。",
     "error": "{input}，{of} 差了 {by}", "nan": "{input}，{of} 是 NaN",
     "yes": "{input}，却说一致", "count": "{kind}（{n}）",
-    "tests": ("", "测试", "查出", "在最小组合里"),
+    "tests": ("代号", "测试", "查出", "在最小组合里"),
     "kills": "{n} / {all}", "chosen": "是", "and": " 和 ", "comma": "、",
     "smallest": "{letters} 合起来查出全部 {all} 个；"
     "这 {tests} 个测试里，任取 {fewer} 个都查不全。",

@@ -7,9 +7,9 @@ from tables._errors import power
 from tilewise.rounding import FORMATS, largest, smallest
 
 SAY = {
-    "en": ("format", "exponent, fraction", "$u$", "largest", "smallest, all digits",
-           "$e^x$ overflows past"),
-    "zh": ("格式", "指数位、尾数位", "$u$", "最大数", "精度不减的最小数",
+    "en": ("format", "exponent, fraction", "unit $u$", "largest",
+           "smallest, all digits", "$e^x$ overflows past"),
+    "zh": ("格式", "指数位、尾数位", "单位 $u$", "最大数", "精度不减的最小数",
            "$e^x$ 的上溢界限"),
 }  # fmt: skip
 

@@ -6,11 +6,11 @@ CASES = [(64, 16, 1024), (16, 16, 4096), (1, 16, 8192)]  # batch, heads, N
 ORDERS = {"kv-outer": (64, 128, 4), "q-outer": (64, 64, 4)}  # B_r, B_c, warps
 SAY = {
     "en": {
-        "head": ("heads", "$N$", "standard", "$K, V$ outer", "$Q$ outer"),
+        "head": ("heads", "length $N$", "standard", "$K, V$ outer", "$Q$ outer"),
         "programs": "{n} programs", "ms": "{ms:.2f} ms",
     },
     "zh": {
-        "head": ("头数", "$N$", "标准注意力", "$K, V$ 在外层", "$Q$ 在外层"),
+        "head": ("头数", "长度 $N$", "标准注意力", "$K, V$ 在外层", "$Q$ 在外层"),
         "programs": "{n} 个程序", "ms": "{ms:.2f} ms",
     },
 }  # fmt: skip

@@ -10,8 +10,8 @@ CASES = [  # batch, heads, N, B_c and warps of K, V outer
     (1, 16, 8192, 128, 4),
 ]
 HEAD = {
-    "en": ("$N$", "rounds $T_c$", "$K, V$ outer", "$Q$ outer"),
-    "zh": ("$N$", "轮数 $T_c$", "$K, V$ 在外层", "$Q$ 在外层"),
+    "en": ("length $N$", "rounds $T_c$", "$K, V$ outer", "$Q$ outer"),
+    "zh": ("长度 $N$", "轮数 $T_c$", "$K, V$ 在外层", "$Q$ 在外层"),
 }
 
 

@@ -3,15 +3,14 @@
 from figures._plot import results
 from tables._errors import FILE
 
-GRADIENTS = [rf"$\mathrm d{x}$" for x in "QKV"]
 SAY = {
     "en": {
-        "head": ("SDPA backend", "$O$", *GRADIENTS, r"$\mathrm dQ$, deterministic"),
+        "head": ("SDPA backend", "O", "dQ", "dK", "dV", "dQ, deterministic"),
         "flash": "FlashAttention-2", "cudnn": "cuDNN",
         "efficient": "memory-efficient", "math": "math", "none": "not offered",
     },
     "zh": {
-        "head": ("SDPA 后端", "$O$", *GRADIENTS, r"$\mathrm dQ$（确定性模式）"),
+        "head": ("SDPA 后端", "O", "dQ", "dK", "dV", "dQ（确定性模式）"),
         "flash": "FlashAttention-2", "cudnn": "cuDNN",
         "efficient": "memory-efficient", "math": "math", "none": "不可用",
     },
