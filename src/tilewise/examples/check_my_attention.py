@@ -17,10 +17,7 @@ def formula(q, k, v, causal=False):
 
 
 def inputs(d=64, device="cpu", dtype=torch.float32):
-    """{what is special: (q, k, v, causal)}; no size is a multiple of a usual tile.
-
-    q, k, v are (batch, heads, N, d), the lengths N of q and of k, v being two.
-    """
+    """{name: (q, k, v, causal)}, each (batch, heads, N, d); no usual tile divides N."""
     torch.manual_seed(0)
     where = {"device": device, "dtype": dtype}
     half = dtype if dtype.itemsize == 2 else torch.float16
