@@ -62,16 +62,19 @@ def padded(d):
     return max(16, triton.next_power_of_2(d))
 
 
-def choose(table, q, **given):
-    """A tile's options from a rung's table, what is given first.
+def choose(table, q, tile):
+    """(block_rows, block_cols, launch options) of a rung: its table's, or as given.
 
-    table: padded d → (block_rows, block_cols, num_warps, num_stages) in 16 bits; fp32
-    has twice the bytes and no tensor cores, so that a tile of it is 32 × 32.
+    table: largest padded d → (block_rows, block_cols, num_warps, num_stages), for 16
+    bits a number; fp32 has no tensor cores and 32 × 32. tile: any of the four by name.
     """
-    names = "block_rows", "block_cols", "num_warps", "num_stages"
-    size = min(s for s in table if s >= min(padded(q.shape[-1]), max(table)))
+    names = ("block_rows", "block_cols", "num_warps", "num_stages")
+    if unknown := sorted(tile.keys() - set(names)):
+        raise TypeError(f"a tile has {', '.join(names)}, not {unknown[0]}")
+    size = min((s for s in table if s >= q.shape[-1]), default=max(table))
     usual = (32, 32, 4, 1) if q.dtype == torch.float32 else table[size]
-    return {n: u if given[n] is None else given[n] for n, u in zip(names, usual)}
+    launch = dict(zip(names, usual)) | tile
+    return launch.pop("block_rows"), launch.pop("block_cols"), launch
 
 
 @triton.jit
