@@ -52,6 +52,13 @@ def prepare(q, k, v, scale, causal, block_rows, block_cols):
     return q, k, v, o, lse, q.shape[-1] ** -0.5 if scale is None else scale
 
 
+def positive(q, scale):
+    """q and τ ≥ 0 with the same τ q kᵀ, so that τ max(s) is max(τ s) in a kernel."""
+    if scale < 0:
+        return -q, -scale
+    return (q, scale) if scale else (torch.zeros_like(q), 1.0)
+
+
 def dense(x):
     """x, or a copy of it if the d numbers of a row do not lie side by side."""
     return x if x.stride(-1) == 1 else x.contiguous()
@@ -96,15 +103,25 @@ def tile_of(x, stride, rows, DIMS: tl.constexpr):
 
 @triton.jit
 def inside(rows, n, D: tl.constexpr, DIMS: tl.constexpr):
-    """Which numbers of a tile (rows, DIMS) the tensor has: row < n and, padded, < D."""
-    keep = rows[:, None] < n
-    return keep if DIMS == D else keep & (tl.arange(0, DIMS)[None, :] < D)
+    """Which numbers of a tile (rows, DIMS) the tensor has: row < n and, padded, < D.
+
+    n None: all rows are there. None where nothing is to be asked.
+    """
+    if n is None:
+        keep = None if DIMS == D else tl.arange(0, DIMS)[None, :] < D
+    elif DIMS == D:
+        keep = rows[:, None] < n
+    else:
+        keep = (rows[:, None] < n) & (tl.arange(0, DIMS)[None, :] < D)
+    return keep
 
 
 @triton.jit
 def load_tile(x, stride, rows, n, D: tl.constexpr, DIMS: tl.constexpr):
     """Rows of a head as (rows, DIMS), zeros past row n and past dimension D."""
-    return tl.load(tile_of(x, stride, rows, DIMS), inside(rows, n, D, DIMS), 0.0)
+    at = tile_of(x, stride, rows, DIMS)
+    keep = inside(rows, n, D, DIMS)
+    return tl.load(at) if keep is None else tl.load(at, keep, 0.0)
 
 
 @triton.jit
