@@ -91,6 +91,8 @@ def safely(job):
     try:
         return launches(job)
     except Exception as error:
+        while error.__cause__:  # Triton names the outermost line first
+            error = error.__cause__
         return {"error": f"{type(error).__name__}: {error}"[-2000:]}
 
 

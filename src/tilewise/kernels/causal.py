@@ -58,7 +58,7 @@ def crew_of(q, k):
 
 @triton.jit
 def walk(
-    q, acc, l, m, k_head, v_head, k_stride, v_stride, rows, lo, hi, n_k, shift, tau2,
+    q, acc, l, m, k_head, v_head, k_stride, v_stride, last, lo, hi, n_k, tau2,
     D: tl.constexpr, DIMS: tl.constexpr, BLOCK_COLS: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
     """Take in the tiles from key lo to key hi, with the mask or without."""
@@ -69,7 +69,7 @@ def walk(
         v = load_tile(v_head, v_stride, cols, n, D, DIMS)
         seen = None
         if MASKED:
-            seen = (cols[None, :] < n_k) & (cols[None, :] <= rows[:, None] + shift)
+            seen = cols[None, :] <= last[:, None]
         acc, l, m = step(q, k, v, acc, l, m, tau2, seen)
     return acc, l, m
 
@@ -88,16 +88,17 @@ def causal_rows(
     v_head = head_of(V, v_strides, head, heads, group)
     o_head = head_of(O, o_strides, head, heads, 1)
     rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    last = tl.minimum(rows + shift, n_k - 1)  # the last key that each row sees
     q = load_tile(q_head, q_strides[2], rows, n_q, D, DIMS)  # (B_r, d)
     acc, l, m = start(BLOCK_ROWS, DIMS)
     full, end = reach(i, n_q, n_k, shift, BLOCK_ROWS, BLOCK_COLS)
     acc, l, m = walk(
-        q, acc, l, m, k_head, v_head, k_strides[2], v_strides[2], rows, 0, full, n_k,
-        shift, scale * LOG2E, D, DIMS, BLOCK_COLS, False,
+        q, acc, l, m, k_head, v_head, k_strides[2], v_strides[2], last, 0, full, n_k,
+        scale * LOG2E, D, DIMS, BLOCK_COLS, False,
     )  # fmt: skip
     acc, l, m = walk(
-        q, acc, l, m, k_head, v_head, k_strides[2], v_strides[2], rows, full, end, n_k,
-        shift, scale * LOG2E, D, DIMS, BLOCK_COLS, True,
+        q, acc, l, m, k_head, v_head, k_strides[2], v_strides[2], last, full, end, n_k,
+        scale * LOG2E, D, DIMS, BLOCK_COLS, True,
     )  # fmt: skip
     o, lse = finish(acc, l, m)
     store_tile(o_head, o_strides[2], rows, n_q, o, D, DIMS)

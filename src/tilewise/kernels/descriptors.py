@@ -32,8 +32,14 @@ def load(x, batch, head, row, ROWS: tl.constexpr, DIMS: tl.constexpr):
 
 
 @triton.jit
+def store(x, batch, head, row, tile, ROWS: tl.constexpr, DIMS: tl.constexpr):
+    """Write a tile; the engine leaves out what lies outside of the head."""
+    x.store([batch, head, row, 0], tile.to(x.dtype).reshape(1, 1, ROWS, DIMS))
+
+
+@triton.jit
 def walk(
-    q, acc, l, m, K, V, batch, head, rows, lo, hi, n_k, shift, tau2,
+    q, acc, l, m, K, V, batch, head, last, lo, hi, tau2,
     DIMS: tl.constexpr, BLOCK_COLS: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
     """Take in the tiles from key lo to key hi, with the mask or without."""
@@ -43,7 +49,7 @@ def walk(
         seen = None
         if MASKED:
             cols = j + tl.arange(0, BLOCK_COLS)
-            seen = (cols[None, :] < n_k) & (cols[None, :] <= rows[:, None] + shift)
+            seen = cols[None, :] <= last[:, None]
         acc, l, m = step(q, k, v, acc, l, m, tau2, seen)
     return acc, l, m
 
@@ -59,20 +65,20 @@ def descriptors(
     )  # fmt: skip
     batch, q_head, k_head = head // heads, head % heads, head % heads // group
     rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    last = tl.minimum(rows + shift, n_k - 1)  # the last key that each row sees
     q = load(Q, batch, q_head, i * BLOCK_ROWS, BLOCK_ROWS, DIMS)  # (B_r, d)
     acc, l, m = start(BLOCK_ROWS, DIMS)
     full, end = reach(i, n_q, n_k, shift, BLOCK_ROWS, BLOCK_COLS)
     acc, l, m = walk(
-        q, acc, l, m, K, V, batch, k_head, rows, 0, full, n_k, shift, scale * LOG2E,
+        q, acc, l, m, K, V, batch, k_head, last, 0, full, scale * LOG2E,
         DIMS, BLOCK_COLS, False,
     )  # fmt: skip
     acc, l, m = walk(
-        q, acc, l, m, K, V, batch, k_head, rows, full, end, n_k, shift, scale * LOG2E,
+        q, acc, l, m, K, V, batch, k_head, last, full, end, scale * LOG2E,
         DIMS, BLOCK_COLS, True,
     )  # fmt: skip
     o, lse = finish(acc, l, m)
-    o = o.to(O.dtype).reshape(1, 1, BLOCK_ROWS, DIMS)
-    O.store([batch, q_head, i * BLOCK_ROWS, 0], o)
+    store(O, batch, q_head, i * BLOCK_ROWS, o, BLOCK_ROWS, DIMS)
     tl.store(LSE + head.to(tl.int64) * n_q + rows, lse, rows < n_q)
 
 
@@ -80,16 +86,18 @@ def describable(x):
     """x, or a copy where the copy engine cannot walk it: strides of whole 16 bytes."""
     strides = [s for n, s in zip(x.shape[:-1], x.stride()) if n > 1]
     aligned = all(s and s * x.element_size() % 16 == 0 for s in strides)
-    return x if aligned and x.data_ptr() % 16 == 0 else x.clone(
-        memory_format=torch.contiguous_format
+    return (
+        x
+        if aligned and x.data_ptr() % 16 == 0
+        else x.clone(memory_format=torch.contiguous_format)
     )
 
 
 def describe(x, rows):
     """The descriptor of x (batch, heads, N, d) for tiles of `rows` rows of a head."""
-    strides = [s if n > 1 else x.shape[-1] for n, s in zip(x.shape, x.stride())]
+    strides = [s if n > 1 else x.shape[-1] for n, s in zip(x.shape[:3], x.stride())]
     block = [1, 1, rows, padded(x.shape[-1])]
-    return TensorDescriptor(x, list(x.shape), [*strides[:3], 1], block)
+    return TensorDescriptor(x, list(x.shape), [*strides, 1], block)
 
 
 def forward(q, k, v, *, scale=None, causal=False, **tile):

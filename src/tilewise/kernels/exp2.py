@@ -73,13 +73,14 @@ def exp2(
     v_head = head_of(V, v_strides, head, heads, group)
     o_head = head_of(O, o_strides, head, heads, 1)
     rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    last = tl.minimum(rows + shift, n_k - 1)  # the last key that each row sees
     q = load_tile(q_head, q_strides[2], rows, n_q, D, DIMS)  # (B_r, d)
     acc, l, m = start(BLOCK_ROWS, DIMS)
     for j in tl.range(0, n_k, BLOCK_COLS):
         cols = j + tl.arange(0, BLOCK_COLS)
         k = load_tile(k_head, k_strides[2], cols, n_k, D, DIMS)  # (B_c, d)
         v = load_tile(v_head, v_strides[2], cols, n_k, D, DIMS)
-        seen = (cols[None, :] < n_k) & (cols[None, :] <= rows[:, None] + shift)
+        seen = cols[None, :] <= last[:, None]
         acc, l, m = step(q, k, v, acc, l, m, scale * LOG2E, seen)
     o, lse = finish(acc, l, m)
     store_tile(o_head, o_strides[2], rows, n_q, o, D, DIMS)

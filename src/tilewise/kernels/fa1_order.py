@@ -42,12 +42,13 @@ def fa1_order(
         v = load_tile(v_head, v_strides[2], cols, n_k, D, DIMS)
         for first in tl.range(0, n_q, BLOCK_ROWS):  # line 7
             rows = first + tl.arange(0, BLOCK_ROWS)
+            last = tl.minimum(rows + shift, n_k - 1)  # the last key that each row sees
             q = load_tile(q_head, q_strides[2], rows, n_q, D, DIMS)  # line 8: (B_r, d)
             o = load_tile(o_head, o_strides[2], rows, n_q, D, DIMS).to(tl.float32)
             l = tl.load(L + rows, rows < n_q, 0.0)
             m = tl.load(M + rows, rows < n_q, float("-inf"))
             s = scale * tl.dot(q, k.T, input_precision="ieee")  # line 9: (B_r, B_c)
-            seen = (cols[None, :] < n_k) & (cols[None, :] <= rows[:, None] + shift)
+            seen = cols[None, :] <= last[:, None]
             s = tl.where(seen, s, float("-inf"))
             # lines 10 and 11 with P̃ taken at the new maximum at once: e^{m̃ − m} = 1
             m_new = tl.maximum(m, tl.max(s, 1))

@@ -34,6 +34,7 @@ def fa2_order(
     k_head = head_of(K, k_strides, head, heads, group)
     v_head = head_of(V, v_strides, head, heads, group)
     rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    last = tl.minimum(rows + shift, n_k - 1)  # the last key that each row sees
     q = load_tile(q_head, q_strides[2], rows, n_q, D, DIMS)  # (B_r, d)
     acc = tl.zeros([BLOCK_ROWS, DIMS], tl.float32)  # Õ: O times ℓ
     l = tl.zeros([BLOCK_ROWS], tl.float32)
@@ -44,7 +45,7 @@ def fa2_order(
         k = load_tile(k_head, k_strides[2], cols, n_k, D, DIMS)  # (B_c, d)
         v = load_tile(v_head, v_strides[2], cols, n_k, D, DIMS)
         s = scale * tl.dot(q, k.T, input_precision="ieee")  # (B_r, B_c)
-        seen = (cols[None, :] < n_k) & (cols[None, :] <= rows[:, None] + shift)
+        seen = cols[None, :] <= last[:, None]
         s = tl.where(seen, s, float("-inf"))
         m_new = tl.maximum(m, tl.max(s, 1))
         finite = tl.where(m_new == float("-inf"), 0.0, m_new)  # no key seen yet
