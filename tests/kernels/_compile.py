@@ -1,8 +1,9 @@
 """Compile rungs for a GPU that is not there, and count what ptxas made of them.
 
 A process of its own, without TRITON_INTERPRET: python _compile.py reads jobs as JSON,
-{"rung", "pass", "arch", "d", "dtype", "causal"}, and writes for each the kernels that the
-rung would launch, as it would launch them: tensors on the CPU stand in for the card's.
+{"rung", "arch", "d", "causal"} and, if not the usual, "pass", "dtype", "options", and
+writes for each the kernels that the rung would launch, as it would launch them:
+tensors on the CPU stand in for the card's.
 """
 
 import importlib
@@ -76,7 +77,7 @@ def launches(job):
     triton.JITFunction.__getitem__ = compile_only
     driver.set_active(Card(job["arch"]))
     rung = importlib.import_module(f"tilewise.kernels.{job['rung']}")
-    dtype = getattr(torch, job["dtype"])
+    dtype = getattr(torch, job.get("dtype", "bfloat16"))
     q, k, v, do = (torch.empty(2, 4, 1024, job["d"], dtype=dtype) for _ in range(4))
     options = {"causal": job["causal"]} | job.get("options", {})
     if job.get("pass", "forward") == "forward":

@@ -1,92 +1,26 @@
-"""Run forward rungs in Triton's interpreter and compare: python _interpret.py RUNG ….
+"""Run forward rungs in Triton's interpreter: python _interpret.py RUNG ….
 
-A process of its own, since TRITON_INTERPRET is read where triton is imported. Outputs
-come filled with NaN. Prints JSON: what was wrong, an empty list if nothing was.
+A process of its own, since TRITON_INTERPRET is read where triton is imported. Prints
+JSON: what was wrong, an empty list if nothing was. The interpreter's tl.dot takes the
+bits of bf16 for numbers, so bf16 is left to the card.
 """
 
-import importlib
 import json
-import math
 import os
 import sys
 
 os.environ["TRITON_INTERPRET"] = "1"
 
-import torch  # noqa: E402
-
-from tilewise.standard import standard_forward  # noqa: E402
+import torch
+from _cases import CASES, faults
 
 torch.set_num_threads(1)
 torch.use_deterministic_algorithms(True)  # and so torch.empty gives NaN
-FP16, FP32 = torch.float16, torch.float32
-# the interpreter's tl.dot takes bf16's bits for numbers, so bf16 is left to the card
-CASES = {  # dtype, batch, heads, key heads, N_q, N_k, d, causal, scale
-    "aligned": (FP32, 1, 2, 2, 64, 64, 32, False, None),
-    "aligned causal": (FP16, 1, 1, 1, 64, 64, 64, True, None),
-    "ragged": (FP16, 2, 1, 1, 37, 53, 16, False, None),
-    "one row, as in decoding": (FP32, 1, 4, 1, 1, 49, 64, True, None),
-    "more queries: rows without keys": (FP32, 1, 2, 1, 53, 20, 16, True, None),
-    "more keys": (FP16, 1, 4, 2, 40, 71, 80, True, None),
-    "top-left": (FP32, 2, 3, 1, 33, 70, 96, "top-left", 0.3),
-    "negative scale": (FP32, 1, 1, 1, 35, 47, 24, True, -0.2),
-    "no scale": (FP32, 1, 1, 1, 35, 47, 16, True, 0.0),
-    "d 128": (FP16, 1, 1, 1, 33, 40, 128, False, None),
-    "d 256": (FP32, 1, 1, 1, 20, 33, 256, "top-left", None),
-}
-
-
-def tensors(case, seed, transposed):
-    """q, k, v of a case; transposed: (batch, N, heads, d) in memory."""
-    dtype, batch, heads, key_heads, n_q, n_k, d, *_ = case
-    torch.manual_seed(seed)
-    made = []
-    for h, n in ((heads, n_q), (key_heads, n_k), (key_heads, n_k)):
-        shape = (batch, n, h, d) if transposed else (batch, h, n, d)
-        x = torch.randn(shape, dtype=torch.float64).to(dtype)
-        made.append(x.transpose(1, 2) if transposed else x)
-    return made
-
-
-def relative(x, exact):
-    return ((x.double() - exact).norm() / exact.norm()).item()
-
-
-def logsumexp(q, k, causal, scale):
-    """L in float64, −∞ where a row sees no key."""
-    (n_q, d), n_k = q.shape[-2:], k.shape[-2]
-    shift = {False: n_k, True: n_k - n_q, "top-left": 0}[causal]
-    hidden = torch.ones(n_q, n_k, dtype=torch.bool).triu(shift + 1)
-    s = (d**-0.5 if scale is None else scale) * (q.double() @ k.double().mT)
-    return s.masked_fill(hidden, -math.inf).logsumexp(-1)
-
-
-def faults(name, case, seed):
-    """What is wrong with a rung in a case: sentences."""
-    dtype, *_, causal, scale = case
-    q, k, v = tensors(case, seed, transposed=seed % 2 == 1)
-    options = {"causal": causal, "scale": scale}
-    forward = importlib.import_module(f"tilewise.kernels.{name}").forward
-    o, lse = forward(q, k, v, block_rows=32, block_cols=16, **options)
-    k, v = (x.repeat_interleave(q.shape[1] // k.shape[1], 1) for x in (k, v))
-    exact, _ = standard_forward(q.double(), k.double(), v.double(), **options)
-    plain, _ = standard_forward(q, k, v, **options)
-    if o.shape != q.shape or o.dtype != dtype or lse.dtype != torch.float32:
-        yield f"o {tuple(o.shape)} {o.dtype}, lse {lse.dtype}"
-    # the rule: at most twice plain PyTorch's error, or a few roundings of the result
-    most = max(2 * relative(plain, exact), 2 * torch.finfo(dtype).eps)
-    if not relative(o, exact) <= most:
-        yield f"o is off by {relative(o, exact):.1e}, more than {most:.1e}"
-    good = logsumexp(q, k, causal, scale)
-    stored = dtype if name == "naive" else FP32  # in what S is rounded
-    if not torch.allclose(
-        lse.double(), good, rtol=0, atol=16 * torch.finfo(stored).eps
-    ):
-        yield f"lse is off by {(lse - good).nan_to_num().abs().max():.1e}"
-
 
 if __name__ == "__main__":
     wrong = []
     for name in sys.argv[1:]:
         for seed, (title, case) in enumerate(CASES.items()):
-            wrong += [f"{name}, {title}: {text}" for text in faults(name, case, seed)]
+            found = faults(name, case, seed, block_rows=32, block_cols=16)
+            wrong += [f"{name}, {title}: {text}" for text in found]
     print(json.dumps(wrong))

@@ -10,7 +10,7 @@ import torch
 
 pytest.importorskip("triton")  # where it cannot be installed, the rest still runs
 
-from tilewise import kernels  # noqa: E402
+from tilewise import kernels
 
 HERE = Path(__file__).parent
 

@@ -22,7 +22,7 @@ from tilewise.kernels._common import (
 )
 from tilewise.kernels.exp2 import finish, start, step
 
-TILES = {64: (128, 64, 4, 3), 128: (128, 64, 8, 3), 256: (64, 64, 8, 2)}
+TILES = {64: (128, 64, 8, 3), 128: (128, 64, 4, 2), 256: (128, 64, 8, 2)}
 CACHE = 16 * 2**20  # bytes of K and V that a crew of heads may keep in L2
 
 

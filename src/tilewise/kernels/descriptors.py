@@ -22,7 +22,7 @@ from tilewise.kernels._common import (
 from tilewise.kernels.causal import crew_of, longest_first, reach
 from tilewise.kernels.exp2 import finish, start, step
 
-TILES = {64: (128, 128, 8, 2), 128: (128, 128, 8, 2), 256: (64, 64, 8, 2)}
+TILES = {64: (64, 128, 4, 2), 128: (64, 64, 4, 3), 256: (128, 64, 8, 2)}
 
 
 @triton.jit
@@ -55,14 +55,11 @@ def walk(
 
 
 @triton.jit
-def descriptors(
-    Q, K, V, O, LSE, n_q, n_k, shift, scale, heads, group, total, crew,
+def block(
+    Q, K, V, O, LSE, i, head, n_q, n_k, shift, tau2, heads, group,
     DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
 ):  # fmt: skip
-    """One block of rows of one head; Q, K, V, O are descriptors."""
-    i, head = longest_first(
-        tl.program_id(0), tl.cdiv(n_q, BLOCK_ROWS), total, crew
-    )  # fmt: skip
+    """Block i of rows of one head, from its queries to its O and L."""
     batch, q_head, k_head = head // heads, head % heads, head % heads // group
     rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
     last = tl.minimum(rows + shift, n_k - 1)  # the last key that each row sees
@@ -70,27 +67,37 @@ def descriptors(
     acc, l, m = start(BLOCK_ROWS, DIMS)
     full, end = reach(i, n_q, n_k, shift, BLOCK_ROWS, BLOCK_COLS)
     acc, l, m = walk(
-        q, acc, l, m, K, V, batch, k_head, last, 0, full, scale * LOG2E,
-        DIMS, BLOCK_COLS, False,
-    )  # fmt: skip
+        q, acc, l, m, K, V, batch, k_head, last, 0, full, tau2, DIMS, BLOCK_COLS, False
+    )
     acc, l, m = walk(
-        q, acc, l, m, K, V, batch, k_head, last, full, end, scale * LOG2E,
-        DIMS, BLOCK_COLS, True,
-    )  # fmt: skip
+        q, acc, l, m, K, V, batch, k_head, last, full, end, tau2, DIMS, BLOCK_COLS, True
+    )
     o, lse = finish(acc, l, m)
     store(O, batch, q_head, i * BLOCK_ROWS, o, BLOCK_ROWS, DIMS)
     tl.store(LSE + head.to(tl.int64) * n_q + rows, lse, rows < n_q)
+
+
+@triton.jit
+def descriptors(
+    Q, K, V, O, LSE, n_q, n_k, shift, scale, heads, group, total, crew,
+    DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
+):  # fmt: skip
+    """One block of rows of one head; Q, K, V, O are descriptors."""
+    tiles = tl.cdiv(n_q, BLOCK_ROWS)
+    i, head = longest_first(tl.program_id(0), tiles, total, crew)
+    block(
+        Q, K, V, O, LSE, i, head, n_q, n_k, shift, scale * LOG2E, heads, group,
+        DIMS, BLOCK_ROWS, BLOCK_COLS,
+    )  # fmt: skip
 
 
 def describable(x):
     """x, or a copy where the copy engine cannot walk it: strides of whole 16 bytes."""
     strides = [s for n, s in zip(x.shape[:-1], x.stride()) if n > 1]
     aligned = all(s and s * x.element_size() % 16 == 0 for s in strides)
-    return (
-        x
-        if aligned and x.data_ptr() % 16 == 0
-        else x.clone(memory_format=torch.contiguous_format)
-    )
+    if aligned and x.data_ptr() % 16 == 0:
+        return x
+    return x.clone(memory_format=torch.contiguous_format)
 
 
 def describe(x, rows):

@@ -20,7 +20,7 @@ from tilewise.kernels._common import (
     store_tile,
 )
 
-TILES = {64: (128, 64, 4, 3), 128: (128, 64, 8, 3), 256: (64, 64, 8, 2)}
+TILES = {64: (128, 64, 4, 3), 128: (128, 64, 4, 2), 256: (128, 64, 8, 2)}
 
 
 # --8<-- [start:step]

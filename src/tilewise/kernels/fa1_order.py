@@ -19,7 +19,7 @@ from tilewise.kernels._common import (
     store_tile,
 )
 
-TILES = {64: (64, 64, 4, 2), 128: (64, 64, 4, 2), 256: (64, 32, 8, 1)}
+TILES = {128: (128, 128, 8, 1), 256: (32, 32, 4, 1)}
 
 
 @triton.jit

@@ -18,7 +18,7 @@ from tilewise.kernels._common import (
     store_tile,
 )
 
-TILES = {128: (128, 128, 8, 3), 256: (64, 128, 8, 3)}
+TILES = {128: (128, 64, 4, 3), 256: (64, 64, 4, 2)}
 
 
 @triton.jit

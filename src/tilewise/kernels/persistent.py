@@ -1,10 +1,7 @@
-"""Rung 7, warp specialisation in a persistent grid: one warp fetches, others compute.
+"""Rung 7, a persistent grid: no more programs than the card holds, many blocks each.
 
-With warp_specialize Triton gives the loop's loads to a warp of their own, which runs
-ahead of two groups of four warps that own half of the rows each. A program stays on its
-processor and takes one block of rows after another, so that the grid is as wide as the
-card. On Hopper Triton asks for descriptors made in the kernel, four warps and a single
-loop: where a mask is wanted at all, every tile has it.
+A program of rung 6 starts, works and ends for one block of rows. Here it stays on its
+processor and takes every num_programs-th block of the same order, longest first.
 """
 
 import torch
@@ -14,62 +11,30 @@ import triton.language as tl
 from tilewise.kernels._common import (
     LOG2E,
     choose,
-    head_of,
     padded,
     positive,
     prepare,
     shift,
-    store_tile,
 )
-from tilewise.kernels.causal import crew_of, longest_first, reach
-from tilewise.kernels.descriptors import describable
-from tilewise.kernels.exp2 import finish, start, step
+from tilewise.kernels.causal import crew_of, longest_first
+from tilewise.kernels.descriptors import TILES, block, describable, describe
 
-TILES = {64: (128, 128, 4, 2), 128: (128, 128, 4, 2), 256: (64, 64, 4, 2)}
-
-
-@triton.jit
-def described(
-    x, strides, head, heads, group, n, D: tl.constexpr, DIMS: tl.constexpr,
-    ROWS: tl.constexpr,
-):  # fmt: skip
-    """The descriptor of a head of x, (n, D), for tiles of ROWS rows."""
-    return tl.make_tensor_descriptor(
-        head_of(x, strides, head, heads, group), [n, D], [strides[2], 1], [ROWS, DIMS]
-    )
+RESIDENT = 2  # programs at home on one processor
 
 
 @triton.jit
 def persistent(
-    Q, K, V, O, LSE, q_strides, k_strides, v_strides, o_strides, n_q, n_k, shift, scale,
-    heads, group, total, crew, D: tl.constexpr, DIMS: tl.constexpr,
-    BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr, MASKED: tl.constexpr,
-    SPECIALIZE: tl.constexpr,
+    Q, K, V, O, LSE, n_q, n_k, shift, scale, heads, group, total, crew,
+    DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
 ):  # fmt: skip
-    """Every num_programs-th block of rows, longest first."""
+    """Every num_programs-th block of rows; Q, K, V, O are descriptors."""
     tiles = tl.cdiv(n_q, BLOCK_ROWS)
-    for program in tl.range(tl.program_id(0), tiles * total, tl.num_programs(0)):
-        i, head = longest_first(program, tiles, total, crew)
-        q_desc = described(Q, q_strides, head, heads, 1, n_q, D, DIMS, BLOCK_ROWS)
-        o_head = head_of(O, o_strides, head, heads, 1)
-        k_desc = described(K, k_strides, head, heads, group, n_k, D, DIMS, BLOCK_COLS)
-        v_desc = described(V, v_strides, head, heads, group, n_k, D, DIMS, BLOCK_COLS)
-        rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
-        last = tl.minimum(rows + shift, n_k - 1)  # the last key that each row sees
-        q = q_desc.load([i * BLOCK_ROWS, 0])  # (B_r, d)
-        acc, l, m = start(BLOCK_ROWS, DIMS)
-        _, end = reach(i, n_q, n_k, shift, BLOCK_ROWS, BLOCK_COLS)
-        for j in tl.range(0, end, BLOCK_COLS, warp_specialize=SPECIALIZE):
-            k = k_desc.load([j, 0])  # (B_c, d)
-            v = v_desc.load([j, 0])
-            seen = None
-            if MASKED:
-                cols = j + tl.arange(0, BLOCK_COLS)
-                seen = cols[None, :] <= last[:, None]
-            acc, l, m = step(q, k, v, acc, l, m, scale * LOG2E, seen)
-        o, lse = finish(acc, l, m)
-        store_tile(o_head, o_strides[2], rows, n_q, o, D, DIMS)
-        tl.store(LSE + head.to(tl.int64) * n_q + rows, lse, rows < n_q)
+    for turn in tl.range(tl.program_id(0), tiles * total, tl.num_programs(0)):
+        i, head = longest_first(turn, tiles, total, crew)
+        block(
+            Q, K, V, O, LSE, i, head, n_q, n_k, shift, scale * LOG2E, heads, group,
+            DIMS, BLOCK_ROWS, BLOCK_COLS,
+        )  # fmt: skip
 
 
 def processors(device):
@@ -87,13 +52,9 @@ def forward(q, k, v, *, scale=None, causal=False, **tile):
     q, k, v = describable(q), describable(k), describable(v)
     (batch, heads, n_q, d), n_k = q.shape, k.shape[2]
     blocks = triton.cdiv(n_q, rows) * batch * heads
-    triton.set_allocator(  # room in HBM for descriptors made in the kernel
-        lambda size, _, stream: torch.empty(size, dtype=torch.int8, device=q.device)
-    )
-    persistent[(min(blocks, processors(q.device)),)](
-        q, k, v, o, lse, *(x.stride()[:3] for x in (q, k, v, o)), n_q, n_k,
-        shift(causal, n_q, n_k), scale, heads, heads // k.shape[1], batch * heads,
-        crew_of(q, k), d, padded(d), rows, cols, bool(causal or n_k % cols),
-        q.dtype != torch.float32, **launch,
+    persistent[(min(blocks, RESIDENT * processors(q.device)),)](
+        describe(q, rows), describe(k, cols), describe(v, cols), describe(o, rows),
+        lse, n_q, n_k, shift(causal, n_q, n_k), scale, heads, heads // k.shape[1],
+        batch * heads, crew_of(q, k), padded(d), rows, cols, **launch,
     )  # fmt: skip
     return o, lse
