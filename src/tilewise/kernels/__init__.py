@@ -15,8 +15,7 @@ is asked for: `tilewise.kernels.naive`. All need triton.
 
 import importlib
 
-FORWARD = ("naive", "fa1_order", "fa2_order", "exp2", "causal")
-FORWARD += ("descriptors", "persistent")
+FORWARD = ("naive", "fa1_order", "fa2_order", "exp2", "causal", "descriptors")
 BACKWARD = ()
 
 

@@ -55,11 +55,13 @@ def walk(
 
 
 @triton.jit
-def block(
-    Q, K, V, O, LSE, i, head, n_q, n_k, shift, tau2, heads, group,
+def descriptors(
+    Q, K, V, O, LSE, n_q, n_k, shift, scale, heads, group, total, crew,
     DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
 ):  # fmt: skip
-    """Block i of rows of one head, from its queries to its O and L."""
+    """One block of rows of one head; Q, K, V, O are descriptors."""
+    tiles, tau2 = tl.cdiv(n_q, BLOCK_ROWS), scale * LOG2E
+    i, head = longest_first(tl.program_id(0), tiles, total, crew)
     batch, q_head, k_head = head // heads, head % heads, head % heads // group
     rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
     last = tl.minimum(rows + shift, n_k - 1)  # the last key that each row sees
@@ -75,20 +77,6 @@ def block(
     o, lse = finish(acc, l, m)
     store(O, batch, q_head, i * BLOCK_ROWS, o, BLOCK_ROWS, DIMS)
     tl.store(LSE + head.to(tl.int64) * n_q + rows, lse, rows < n_q)
-
-
-@triton.jit
-def descriptors(
-    Q, K, V, O, LSE, n_q, n_k, shift, scale, heads, group, total, crew,
-    DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
-    """One block of rows of one head; Q, K, V, O are descriptors."""
-    tiles = tl.cdiv(n_q, BLOCK_ROWS)
-    i, head = longest_first(tl.program_id(0), tiles, total, crew)
-    block(
-        Q, K, V, O, LSE, i, head, n_q, n_k, shift, scale * LOG2E, heads, group,
-        DIMS, BLOCK_ROWS, BLOCK_COLS,
-    )  # fmt: skip
 
 
 def describable(x):

@@ -19,7 +19,7 @@ from tilewise.kernels._common import (
     store_tile,
 )
 
-TILES = {128: (128, 128, 8, 1), 256: (32, 32, 4, 1)}
+TILES = {128: (128, 128, 8, 1), 256: (64, 64, 8, 1)}
 
 
 @triton.jit
