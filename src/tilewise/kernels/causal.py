@@ -1,0 +1,120 @@
+"""Rung 5, only the tiles that matter: empty ones skipped, full ones without a mask.
+
+Row r sees the keys 0 .. r + shift. So a block of rows meets first the tiles that all
+its rows see whole, where no mask is computed, then the few on the diagonal or at the
+ragged end, then nothing: half of the work of a causal square is gone. The blocks differ
+in length now, and the longest go first, so that no processor starts one at the end.
+"""
+
+import triton
+import triton.language as tl
+
+from tilewise.kernels._common import (
+    LOG2E,
+    choose,
+    head_of,
+    load_tile,
+    padded,
+    positive,
+    prepare,
+    shift,
+    store_tile,
+)
+from tilewise.kernels.exp2 import finish, start, step
+
+TILES = {64: (128, 64, 8, 3), 128: (128, 64, 4, 2), 256: (128, 64, 8, 2)}
+CACHE = 16 * 2**20  # bytes of K and V that a crew of heads may keep in L2
+
+
+# --8<-- [start:order]
+@triton.jit
+def longest_first(program, tiles, total, crew):
+    """(block of rows, head): crews of heads, and in a crew the last rows first.
+
+    total heads of the batch, tiles blocks of rows each. The heads of a crew run side by
+    side, and their K and V fit in L2 together.
+    """
+    first = program // (tiles * crew) * crew  # head
+    size = tl.minimum(crew, total - first)  # the last crew may be smaller
+    rest = program - first * tiles
+    return tiles - 1 - rest // size, first + rest % size
+
+
+@triton.jit
+def reach(i, n_q, n_k, shift, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr):
+    """Keys before which tiles need no mask, and before which there are tiles at all."""
+    past = tl.minimum((i + 1) * BLOCK_ROWS, n_q) + shift  # of the last row
+    full = tl.minimum(i * BLOCK_ROWS + 1 + shift, n_k)  # of the first row
+    full = tl.maximum(full, 0) // BLOCK_COLS * BLOCK_COLS
+    return full, tl.minimum(past, n_k)
+    # --8<-- [end:order]
+
+
+def crew_of(q, k):
+    """How many query heads run side by side: as many as keep K and V in CACHE."""
+    bytes_of_head = 2 * k.shape[-2] * k.shape[-1] * k.element_size()
+    return max(1, CACHE // bytes_of_head) * (q.shape[1] // k.shape[1])
+
+
+@triton.jit
+def walk(
+    q, acc, l, m, k_head, v_head, k_stride, v_stride, last, lo, hi, n_k, tau2,
+    D: tl.constexpr, DIMS: tl.constexpr, BLOCK_COLS: tl.constexpr, MASKED: tl.constexpr,
+):  # fmt: skip
+    """Take in the tiles from key lo to key hi, with the mask or without."""
+    for j in tl.range(lo, hi, BLOCK_COLS):
+        cols = j + tl.arange(0, BLOCK_COLS)
+        n = n_k if MASKED else None  # None: all of the tile's rows are there
+        k = load_tile(k_head, k_stride, cols, n, D, DIMS)  # (B_c, d)
+        v = load_tile(v_head, v_stride, cols, n, D, DIMS)
+        seen = None
+        if MASKED:
+            seen = cols[None, :] <= last[:, None]
+        acc, l, m = step(q, k, v, acc, l, m, tau2, seen)
+    return acc, l, m
+
+
+@triton.jit
+def causal_rows(
+    Q, K, V, O, LSE, q_strides, k_strides, v_strides, o_strides, n_q, n_k, shift, scale,
+    heads, group, total, crew, D: tl.constexpr, DIMS: tl.constexpr,
+    BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
+):  # fmt: skip
+    """One block of rows of one head."""
+    tiles = tl.cdiv(n_q, BLOCK_ROWS)
+    i, head = longest_first(tl.program_id(0), tiles, total, crew)
+    q_head = head_of(Q, q_strides, head, heads, 1)
+    k_head = head_of(K, k_strides, head, heads, group)
+    v_head = head_of(V, v_strides, head, heads, group)
+    o_head = head_of(O, o_strides, head, heads, 1)
+    rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    last = tl.minimum(rows + shift, n_k - 1)  # the last key that each row sees
+    q = load_tile(q_head, q_strides[2], rows, n_q, D, DIMS)  # (B_r, d)
+    acc, l, m = start(BLOCK_ROWS, DIMS)
+    full, end = reach(i, n_q, n_k, shift, BLOCK_ROWS, BLOCK_COLS)
+    acc, l, m = walk(
+        q, acc, l, m, k_head, v_head, k_strides[2], v_strides[2], last, 0, full, n_k,
+        scale * LOG2E, D, DIMS, BLOCK_COLS, False,
+    )  # fmt: skip
+    acc, l, m = walk(
+        q, acc, l, m, k_head, v_head, k_strides[2], v_strides[2], last, full, end, n_k,
+        scale * LOG2E, D, DIMS, BLOCK_COLS, True,
+    )  # fmt: skip
+    o, lse = finish(acc, l, m)
+    store_tile(o_head, o_strides[2], rows, n_q, o, D, DIMS)
+    tl.store(LSE + head.to(tl.int64) * n_q + rows, lse, rows < n_q)
+
+
+def forward(q, k, v, *, scale=None, causal=False, **tile):
+    """o = softmax(τ q kᵀ) v and L, as rung 3 gives it, with its arguments."""
+    rows, cols, launch = choose(TILES, q, tile)
+    q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols)
+    q, scale = positive(q, scale)
+    (batch, heads, n_q, d), n_k = q.shape, k.shape[2]
+    grid = (triton.cdiv(n_q, rows) * batch * heads,)
+    causal_rows[grid](
+        q, k, v, o, lse, *(x.stride()[:3] for x in (q, k, v, o)), n_q, n_k,
+        shift(causal, n_q, n_k), scale, heads, heads // k.shape[1], batch * heads,
+        crew_of(q, k), d, padded(d), rows, cols, **launch,
+    )  # fmt: skip
+    return o, lse

@@ -1,0 +1,111 @@
+"""Rung 6, tensor descriptors: the card's copy engine (TMA) fetches whole tiles.
+
+The host describes each tensor once, in four dimensions. A tile is then four coordinates
+to one instruction of one thread: no pointer a thread, no mask, since the engine fills
+with zeros what lies outside of a head's rows and dimensions and does not write it.
+Below Hopper, Triton turns the descriptors back into pointers.
+"""
+
+import torch
+import triton
+import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+from tilewise.kernels._common import (
+    LOG2E,
+    choose,
+    padded,
+    positive,
+    prepare,
+    shift,
+)
+from tilewise.kernels.causal import crew_of, longest_first, reach
+from tilewise.kernels.exp2 import finish, start, step
+
+TILES = {64: (64, 128, 4, 2), 128: (64, 64, 4, 3), 256: (128, 64, 8, 2)}
+
+
+@triton.jit
+def load(x, batch, head, row, ROWS: tl.constexpr, DIMS: tl.constexpr):
+    """A tile (ROWS, DIMS) of a head through its tensor's descriptor."""
+    return x.load([batch, head, row, 0]).reshape(ROWS, DIMS)
+
+
+@triton.jit
+def store(x, batch, head, row, tile, ROWS: tl.constexpr, DIMS: tl.constexpr):
+    """Write a tile; the engine leaves out what lies outside of the head."""
+    x.store([batch, head, row, 0], tile.to(x.dtype).reshape(1, 1, ROWS, DIMS))
+
+
+@triton.jit
+def walk(
+    q, acc, l, m, K, V, batch, head, last, lo, hi, tau2,
+    DIMS: tl.constexpr, BLOCK_COLS: tl.constexpr, MASKED: tl.constexpr,
+):  # fmt: skip
+    """Take in the tiles from key lo to key hi, with the mask or without."""
+    for j in tl.range(lo, hi, BLOCK_COLS):
+        k = load(K, batch, head, j, BLOCK_COLS, DIMS)  # (B_c, d)
+        v = load(V, batch, head, j, BLOCK_COLS, DIMS)
+        seen = None
+        if MASKED:
+            cols = j + tl.arange(0, BLOCK_COLS)
+            seen = cols[None, :] <= last[:, None]
+        acc, l, m = step(q, k, v, acc, l, m, tau2, seen)
+    return acc, l, m
+
+
+@triton.jit
+def descriptors(
+    Q, K, V, O, LSE, n_q, n_k, shift, scale, heads, group, total, crew,
+    DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
+):  # fmt: skip
+    """One block of rows of one head; Q, K, V, O are descriptors."""
+    tiles, tau2 = tl.cdiv(n_q, BLOCK_ROWS), scale * LOG2E
+    i, head = longest_first(tl.program_id(0), tiles, total, crew)
+    batch, q_head, k_head = head // heads, head % heads, head % heads // group
+    rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    last = tl.minimum(rows + shift, n_k - 1)  # the last key that each row sees
+    q = load(Q, batch, q_head, i * BLOCK_ROWS, BLOCK_ROWS, DIMS)  # (B_r, d)
+    acc, l, m = start(BLOCK_ROWS, DIMS)
+    full, end = reach(i, n_q, n_k, shift, BLOCK_ROWS, BLOCK_COLS)
+    acc, l, m = walk(
+        q, acc, l, m, K, V, batch, k_head, last, 0, full, tau2, DIMS, BLOCK_COLS, False
+    )
+    acc, l, m = walk(
+        q, acc, l, m, K, V, batch, k_head, last, full, end, tau2, DIMS, BLOCK_COLS, True
+    )
+    o, lse = finish(acc, l, m)
+    store(O, batch, q_head, i * BLOCK_ROWS, o, BLOCK_ROWS, DIMS)
+    tl.store(LSE + head.to(tl.int64) * n_q + rows, lse, rows < n_q)
+
+
+def describable(x):
+    """x, or a copy where the copy engine cannot walk it: strides of whole 16 bytes."""
+    strides = [s for n, s in zip(x.shape[:-1], x.stride()) if n > 1]
+    aligned = all(s and s * x.element_size() % 16 == 0 for s in strides)
+    if aligned and x.data_ptr() % 16 == 0:
+        return x
+    return x.clone(memory_format=torch.contiguous_format)
+
+
+def describe(x, rows):
+    """The descriptor of x (batch, heads, N, d) for tiles of `rows` rows of a head."""
+    strides = [s if n > 1 else x.shape[-1] for n, s in zip(x.shape[:3], x.stride())]
+    block = [1, 1, rows, padded(x.shape[-1])]
+    return TensorDescriptor(x, list(x.shape), [*strides, 1], block)
+
+
+def forward(q, k, v, *, scale=None, causal=False, **tile):
+    """o = softmax(τ q kᵀ) v and L, as rung 3 gives it, with its arguments."""
+    rows, cols, launch = choose(TILES, q, tile)
+    q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols)
+    q, scale = positive(q, scale)
+    q, k, v = describable(q), describable(k), describable(v)
+    (batch, heads, n_q, d), n_k = q.shape, k.shape[2]
+    grid = (triton.cdiv(n_q, rows) * batch * heads,)
+    descriptors[grid](
+        describe(q, rows), describe(k, cols), describe(v, cols), describe(o, rows),
+        lse, n_q, n_k, shift(causal, n_q, n_k), scale, heads, heads // k.shape[1],
+        batch * heads, crew_of(q, k), padded(d), rows, cols, **launch,
+    )  # fmt: skip
+    return o, lse

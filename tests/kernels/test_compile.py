@@ -1,0 +1,79 @@
+"""What ptxas makes of the forward rungs on the cards they claim, without any card.
+
+compiled.json holds the counts, in bf16 and the tiles that the rungs choose, and the
+triton they belong to; `python tests/kernels/test_compile.py` writes it anew.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+triton = pytest.importorskip("triton")  # where it cannot be installed
+
+HERE = Path(__file__).parent
+TABLE = HERE / "compiled.json"
+POINTERS = ("naive", "fa1_order", "fa2_order", "exp2", "causal")
+CLAIMS = {  # architecture → (rungs, head dims)
+    80: (POINTERS, (128, 256)),
+    90: ((*POINTERS, "descriptors"), (64, 128, 256)),
+    100: ((*POINTERS, "descriptors"), (128,)),
+}
+SHARED = {80: 163 * 1024, 90: 227 * 1024, 100: 227 * 1024}  # bytes a program may have
+SPILLS = 64  # stores; the best tile of some rungs at d = 128 has a few, on an H200 too
+UNIT = {80: "mma", 90: "wgmma", 100: "tcgen05"}  # the instruction of the tensor cores
+
+
+def jobs():
+    """All that is compiled; causal or not is no other kernel here."""
+    for arch, (rungs, dims) in CLAIMS.items():
+        for rung in rungs:
+            for d in dims:
+                yield {"rung": rung, "arch": arch, "d": d, "causal": True}
+
+
+def title(job):
+    return f"{job['rung']} sm_{job['arch']} d={job['d']}"
+
+
+def compiled():
+    """title → kernel → counts, from a process without the interpreter."""
+    given = list(jobs())
+    command = [sys.executable, HERE / "_compile.py"]
+    done = subprocess.run(
+        command, input=json.dumps(given), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return dict(zip(map(title, given), json.loads(done.stdout)))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return compiled()
+
+
+@pytest.mark.parametrize("job", list(jobs()), ids=title)
+def test_rung_compiles_for_what_it_claims(found, job):
+    kernels = found[title(job)]
+    assert "error" not in kernels, kernels["error"]
+    products = {name for name in kernels if name != "softmax"}
+    for name, count in kernels.items():
+        assert count["shared"] <= SHARED[job["arch"]], (name, count)
+        assert count["spills"] <= SPILLS, (name, count)
+        for arch, unit in UNIT.items():  # this card's tensor cores and no other's
+            wanted = arch == job["arch"] and name in products
+            assert (count[unit] > 0) == wanted, (name, count)
+
+
+def test_counts_are_those_of_the_table(found):
+    table = json.loads(TABLE.read_text("utf-8"))
+    if table["triton"] != triton.__version__:
+        pytest.skip(f"the table is of triton {table['triton']}")
+    assert found == table["kernels"]
+
+
+if __name__ == "__main__":
+    table = {"triton": triton.__version__, "kernels": compiled()}
+    TABLE.write_text(json.dumps(table, indent=1) + "\n", "utf-8")
