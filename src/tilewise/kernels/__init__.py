@@ -1,0 +1,30 @@
+"""The kernel ladder: one idea a rung, one file a rung, in Triton.
+
+Every rung of FORWARD has
+
+    forward(q, k, v, *, scale=None, causal=False, …) -> (o, lse)
+
+and every rung of BACKWARD
+
+    backward(q, k, v, o, do, lse, *, scale=None, causal=False, …) -> (dq, dk, dv)
+
+with q, o, do (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) and lse
+(batch, heads, N_q) in fp32, the natural logarithm of Σ e^s. A rung is imported when it
+is asked for: `tilewise.kernels.naive`. All need triton.
+"""
+
+import importlib
+
+FORWARD = ("naive", "fa1_order", "fa2_order", "exp2", "causal")
+FORWARD += ("descriptors", "persistent")
+BACKWARD = ()
+
+
+def __getattr__(name):
+    if name in FORWARD + BACKWARD:
+        return importlib.import_module(f"tilewise.kernels.{name}")
+    raise AttributeError(f"module 'tilewise.kernels' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*FORWARD, *BACKWARD, "FORWARD", "BACKWARD"])

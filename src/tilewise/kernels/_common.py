@@ -1,0 +1,131 @@
+"""What every rung shares: checked input, fresh outputs, and the rows of one head.
+
+Programs are numbered along one axis of the grid, tiles × heads × batch, since the other
+two end at 65,535. Offsets are 64-bit, since a tensor may have more than 2³¹ elements.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+from tilewise.flash1 import check as check_shapes
+
+LOG2E = tl.constexpr(1.4426950408889634)  # log₂ e: e^x = 2^{x log₂ e}
+DTYPES = (torch.float16, torch.bfloat16, torch.float32)
+
+
+def check(q, k, v, block_rows, block_cols, causal):
+    """Raise ValueError with one sentence that names what no kernel here takes."""
+    for name, x in {"q": q, "k": k, "v": v}.items():
+        if x.ndim != 4:
+            raise ValueError(f"{name} must be (batch, heads, N, d), not {(*x.shape,)}")
+    check_shapes(q, k, v, block_rows, block_cols, causal)
+    if q.dtype not in DTYPES:
+        raise ValueError(f"q, k, v must be fp16, bf16 or fp32, not {q.dtype}")
+    if not q.device == k.device == v.device:
+        devices = f"{q.device}, {k.device}, {v.device}"
+        raise ValueError(f"q, k and v must be on one device, not on {devices}")
+    *_, d = q.shape
+    if v.shape[-1] != d or d % 8 or d > 256:
+        dims = f"{d} and {v.shape[-1]}"
+        raise ValueError(f"d must be a multiple of 8 up to 256, v's the same: {dims}")
+    for name, size in (("block_rows", block_rows), ("block_cols", block_cols)):
+        if size < 16 or size & (size - 1):
+            raise ValueError(f"{name} must be a power of two from 16, not {size}")
+
+
+def shift(causal, n_q, n_k):
+    """Row r sees keys 0 .. r + shift: bottom-right (True), "top-left", or all."""
+    return {False: n_k, True: n_k - n_q, "top-left": 0}[causal]
+
+
+def prepare(q, k, v, scale, causal, block_rows, block_cols):
+    """Check the input; return q, k, v with dense rows, empty o and lse, and τ.
+
+    o is (batch, heads, N_q, d) like q, with its order in memory; lse (batch, heads,
+    N_q) in fp32. scale None is 1/√d.
+    """
+    check(q, k, v, block_rows, block_cols, causal)
+    q, k, v = dense(q), dense(k), dense(v)
+    o = torch.empty_like(q)
+    lse = q.new_empty(q.shape[:-1], dtype=torch.float32)
+    return q, k, v, o, lse, q.shape[-1] ** -0.5 if scale is None else scale
+
+
+def positive(q, scale):
+    """q and τ ≥ 0 with the same τ q kᵀ, so that τ max(s) is max(τ s) in a kernel."""
+    if scale < 0:
+        return -q, -scale
+    return (q, scale) if scale else (torch.zeros_like(q), 1.0)
+
+
+def dense(x):
+    """x, or a copy of it if the d numbers of a row do not lie side by side."""
+    return x if x.stride(-1) == 1 else x.contiguous()
+
+
+def padded(d):
+    """The power of two that a tile's d is filled up to with zeros: 80 and 96 to 128."""
+    return max(16, triton.next_power_of_2(d))
+
+
+def choose(table, q, tile):
+    """(block_rows, block_cols, launch options) of a rung: its table's, or as given.
+
+    table: largest padded d → (block_rows, block_cols, num_warps, num_stages), for 16
+    bits a number; fp32 has no tensor cores and 32 × 32. tile: any of the four by name.
+    """
+    names = ("block_rows", "block_cols", "num_warps", "num_stages")
+    if unknown := sorted(tile.keys() - set(names)):
+        raise TypeError(f"a tile has {', '.join(names)}, not {unknown[0]}")
+    size = min((s for s in table if s >= q.shape[-1]), default=max(table))
+    usual = (32, 32, 4, 1) if q.dtype == torch.float32 else table[size]
+    launch = dict(zip(names, usual)) | tile
+    return launch.pop("block_rows"), launch.pop("block_cols"), launch
+
+
+@triton.jit
+def head_of(x, strides, head, heads, group):
+    """Where the rows begin of the head that query head `head` reads or writes.
+
+    head counts through the batch, heads a batch entry; group query heads share one of
+    x's (1 for q, o and the like). strides are those of (batch, head, row).
+    """
+    batch = (head // heads).to(tl.int64)
+    return x + batch * strides[0] + (head % heads // group).to(tl.int64) * strides[1]
+
+
+@triton.jit
+def tile_of(x, stride, rows, DIMS: tl.constexpr):
+    """Pointers (rows, DIMS) from the head's beginning x, rows being stride apart."""
+    return x + rows.to(tl.int64)[:, None] * stride + tl.arange(0, DIMS)[None, :]
+
+
+@triton.jit
+def inside(rows, n, D: tl.constexpr, DIMS: tl.constexpr):
+    """Which numbers of a tile (rows, DIMS) the tensor has: row < n and, padded, < D.
+
+    n None: all rows are there. None where nothing is to be asked.
+    """
+    if n is None:
+        keep = None if DIMS == D else tl.arange(0, DIMS)[None, :] < D
+    elif DIMS == D:
+        keep = rows[:, None] < n
+    else:
+        keep = (rows[:, None] < n) & (tl.arange(0, DIMS)[None, :] < D)
+    return keep
+
+
+@triton.jit
+def load_tile(x, stride, rows, n, D: tl.constexpr, DIMS: tl.constexpr):
+    """Rows of a head as (rows, DIMS), zeros past row n and past dimension D."""
+    at = tile_of(x, stride, rows, DIMS)
+    keep = inside(rows, n, D, DIMS)
+    return tl.load(at) if keep is None else tl.load(at, keep, 0.0)
+
+
+@triton.jit
+def store_tile(x, stride, rows, n, tile, D: tl.constexpr, DIMS: tl.constexpr):
+    """Write the rows < n and dimensions < D of a tile, rounded to x's dtype."""
+    at = tile_of(x, stride, rows, DIMS)
+    tl.store(at, tile.to(x.dtype.element_ty), inside(rows, n, D, DIMS))
