@@ -17,7 +17,7 @@ import importlib
 
 FORWARD = ("naive", "fa1_order", "fa2_order", "exp2", "causal")
 FORWARD += ("descriptors", "persistent")
-BACKWARD = ()
+BACKWARD = ("backward_split", "backward_descriptors")
 
 
 def __getattr__(name):

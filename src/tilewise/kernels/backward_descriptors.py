@@ -90,13 +90,12 @@ def walk_keys(
         k = fetch(K, kv_head, col, KV_HEADS, BLOCK_COLS, DIMS)  # (B_c, d)
         v = fetch(V, kv_head, col, KV_HEADS, BLOCK_COLS, DIMS)
         s = scale * LOG2E * tl.dot(q, k.T, input_precision="ieee")  # (B_r, B_c)
-        dp = tl.dot(do, v.T, input_precision="ieee")
         if MASKED:
             seen = tl.minimum(rows + SHIFT + 1, N_K)  # keys that a row sees
             cols = col + tl.arange(0, BLOCK_COLS)
             s = tl.where(cols[None, :] < seen[:, None], s, float("-inf"))
         p = tl.exp2(s - lse2[:, None])
-        ds = p * (dp - delta[:, None])
+        ds = p * (tl.dot(do, v.T, input_precision="ieee") - delta[:, None])
         dq = tl.dot(ds.to(k.dtype), k, dq, input_precision="ieee")
     return dq
 
@@ -172,10 +171,8 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
              dkdv_tile=None, dq_tile=None):  # fmt: skip
     """dQ, dK, dV as from backward_split, with the same arguments; from sm_90 on."""
     outer_k, outer_q = choose(TILES, q, dkdv_tile, dq_tile)
-    tensors, per_row, scale = prepare(
-        q, k, v, o, do, lse, dlse, scale, causal, outer_k, outer_q
-    )
-    q, k, v, o, do = tensors
+    given = q, k, v, o, do, lse, dlse, scale, causal
+    (q, k, v, o, do), per_row, scale = prepare(*given, outer_k, outer_q)
     dq, dk, dv = (x.new_empty(x.shape) for x in (q, k, v))
     (batch, heads, n_q, d), n_k, n_pad = q.shape, k.shape[2], per_row[3].shape[2]
 

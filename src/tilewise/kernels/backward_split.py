@@ -2,11 +2,10 @@
 
 P = e^{S − L}   dV = Pᵀ dO   dS = P ∘ (dO Vᵀ − δ)   dQ = τ dS K   dK = τ dSᵀ Q
 
-A block of dK and dV needs every row, a block of dQ every key. With one loop order one
-of the two stays on chip and the other is added up in HBM, by atomics, in an order that
-changes from run to run. Here each has its own kernel. S and dP are computed twice, so
-that a tile takes seven products instead of five; in return every number is written
-once, by one program, and is the same to the last bit every time.
+A block of dK and dV needs every row, a block of dQ every key: one loop order keeps one
+on chip and adds the other up in HBM, by atomics, in an order that changes between runs.
+Here each has its own kernel. S and dP are computed twice, seven products a tile instead
+of five; in return each number is written once, the same to the last bit every time.
 """
 
 import torch
@@ -132,8 +131,8 @@ def dq_kernel(
     v_head = head_of(V, v_strides, head, HEADS, GROUP)
     q = load_tile(q_head, q_strides[2], rows, N_Q, D, DIMS)  # (B_r, d)
     do = load_tile(do_head, do_strides[2], rows, N_Q, D, DIMS)
-    lse2 = tl.load(LSE2 + head.to(tl.int64) * N_PAD + rows)[:, None]
-    delta = tl.load(DELTA + head.to(tl.int64) * N_PAD + rows)[:, None]
+    at = head.to(tl.int64) * N_PAD + rows
+    lse2, delta = tl.load(LSE2 + at)[:, None], tl.load(DELTA + at)[:, None]
     dq = tl.zeros([BLOCK_ROWS, DIMS], tl.float32)
     every, some = keys_seen(row, SHIFT, N_K, BLOCK_ROWS, BLOCK_COLS)
     dq = walk_keys(
@@ -173,34 +172,29 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
              dkdv_tile=None, dq_tile=None):  # fmt: skip
     """dQ, dK, dV from what the forward pass saved; P is made again, tile by tile.
 
-    q, o, do (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) in fp16, bf16 or
-    fp32; lse, dlse (batch, heads, N_q), natural, dlse None where L goes nowhere. A row
-    that saw no key adds nothing. A tile is (block_rows, block_cols, num_warps,
-    num_stages), None what was measured best.
+    q, o, do (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) in 16 or 32 bits;
+    lse, dlse (batch, heads, N_q), natural; dlse None is 0. A row that saw no key adds
+    nothing. A tile is (block_rows, block_cols, num_warps, num_stages).
     """
     outer_k, outer_q = choose(TILES, q, dkdv_tile, dq_tile)
-    tensors, per_row, scale = prepare(
-        q, k, v, o, do, lse, dlse, scale, causal, outer_k, outer_q
-    )
-    q, k, v, o, do = tensors
+    given = q, k, v, o, do, lse, dlse, scale, causal
+    (q, k, v, o, do), per_row, scale = prepare(*given, outer_k, outer_q)
     dq, dk, dv = (torch.empty_like(x) for x in (q, k, v))
     (batch, heads, n_q, d), n_k, n_pad = q.shape, k.shape[2], per_row[3].shape[2]
 
-    def launch(kernel, programs, tile, *tensors):
+    def launch(kernel, outer, block, tile, *tensors):
         block_rows, block_cols, num_warps, num_stages = tile
-        kernel[(programs,)](
+        kernel[(outer.shape[:2].numel() * triton.cdiv(outer.shape[2], block),)](
             *tensors, *per_row[2:], *(x.stride()[:3] for x in tensors), n_q, n_k, n_pad,
             shift(causal, n_q, n_k), scale, heads, heads // k.shape[1], d, padded(d),
             block_rows, block_cols, num_warps=num_warps, num_stages=num_stages,
         )  # fmt: skip
 
-    size = 8192 // padded(d)  # rows a program
-    delta_kernel[(batch * heads * triton.cdiv(n_pad, size),)](
+    rows = 8192 // padded(d)  # a program's share
+    delta_kernel[(batch * heads * triton.cdiv(n_pad, rows),)](
         o, do, *per_row, o.stride()[:3], do.stride()[:3], n_q, n_pad, heads, d,
-        padded(d), size,
+        padded(d), rows,
     )  # fmt: skip
-    programs = batch * k.shape[1] * triton.cdiv(n_k, outer_k[1])
-    launch(dkdv_kernel, programs, outer_k, q, k, v, do, dk, dv)
-    programs = batch * heads * triton.cdiv(n_q, outer_q[0])
-    launch(dq_kernel, programs, outer_q, q, k, v, do, dq)
+    launch(dkdv_kernel, k, outer_k[1], outer_k, q, k, v, do, dk, dv)
+    launch(dq_kernel, q, outer_q[0], outer_q, q, k, v, do, dq)
     return dq, dk, dv

@@ -1,0 +1,101 @@
+"""Compile rungs for a GPU that is not there, and count what ptxas made of them.
+
+A process of its own, without TRITON_INTERPRET: python _compile.py reads jobs as JSON,
+{"rung", "pass", "arch", "d", "dtype", "causal"}, and writes for each the kernels that the
+rung would launch, as it would launch them: tensors on the CPU stand in for the card's.
+"""
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import torch
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.runtime.driver import driver
+
+TOOLS = Path(triton.__file__).parent / "backends/nvidia/bin"
+
+
+class Card:
+    """A driver that knows what card it has and nothing else."""
+
+    def __init__(self, arch):
+        self.target = GPUTarget("cuda", arch, 32)
+
+    def get_current_target(self):
+        return self.target
+
+    def get_current_device(self):
+        return self.target.arch
+
+    def get_current_stream(self, device):
+        return 0
+
+
+def tool(name, *options, cubin):
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        command = [TOOLS / name, *options, file.name]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def counts(kernel):
+    """Registers a thread, bytes of shared memory, and instructions of the SASS."""
+    cubin = kernel.asm["cubin"]
+    usage = tool("cuobjdump", "-res-usage", cubin=cubin)
+    sass = tool("nvdisasm", "-c", cubin=cubin)
+    found = {"registers": int(re.search(r"REG:(\d+)", usage)[1])}
+    found["shared"] = kernel.metadata.shared
+    for name, pattern in {
+        "spills": r"\bSTL", "wgmma": r"\bHGMMA", "mma": r"\bHMMA",
+        "tma": r"\bUTMALDG", "tcgen05": r"\bUTC\w*MMA", "ex2": r"\bMUFU\.EX2",
+    }.items():  # fmt: skip
+        found[name] = len(re.findall(pattern, sass))
+    return found
+
+
+def launches(job):
+    """Run the rung's host code; its kernels are compiled, none is launched."""
+    kernels = {}
+
+    def compile_only(kernel, _):
+        def launch(*args, **options):
+            made = kernel.run(*args, grid=None, warmup=True, **options)
+            kernels[kernel.fn.__name__] = made
+
+        return launch
+
+    triton.JITFunction.__getitem__ = compile_only
+    driver.set_active(Card(job["arch"]))
+    rung = importlib.import_module(f"tilewise.kernels.{job['rung']}")
+    dtype = getattr(torch, job["dtype"])
+    q, k, v, do = (torch.empty(2, 4, 1024, job["d"], dtype=dtype) for _ in range(4))
+    options = {"causal": job["causal"]} | job.get("options", {})
+    if job.get("pass", "forward") == "forward":
+        rung.forward(q, k, v, **options)
+    else:
+        lse = torch.empty(q.shape[:-1])
+        rung.backward(q, k, v, q, do, lse, **options)
+    return {name: counts(kernel) for name, kernel in kernels.items()}
+
+
+def safely(job):
+    try:
+        return launches(job)
+    except Exception as error:
+        while error.__cause__:  # Triton names the outermost line first
+            error = error.__cause__
+        return {"error": f"{type(error).__name__}: {error}"[-2000:]}
+
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor(2) as pool:
+        json.dump(list(pool.map(safely, json.load(sys.stdin))), sys.stdout)
