@@ -16,6 +16,7 @@ from tests.kernels._backward import CASES, RUNGS, TINY, hold, rung, tensors
 
 DTYPES = torch.float32, torch.float16
 warnings.simplefilter("error")
+warnings.simplefilter("ignore", DeprecationWarning)  # triton 3.6 with numpy 2.3
 # A key past the end, or one that a row may not see, may overflow where it is dropped.
 warnings.filterwarnings("ignore", "overflow|invalid value", RuntimeWarning)
 torch.set_num_threads(1)
