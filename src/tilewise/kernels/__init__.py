@@ -16,7 +16,7 @@ is asked for: `tilewise.kernels.naive`. All need triton.
 import importlib
 
 FORWARD = ("naive", "fa1_order", "fa2_order", "exp2", "causal", "descriptors")
-BACKWARD = ()
+BACKWARD = ("backward_split", "backward_descriptors")
 
 
 def __getattr__(name):
