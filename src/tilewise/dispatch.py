@@ -8,6 +8,7 @@ of 8, values of another d.
 # --8<-- [start:imports]
 import functools
 import importlib
+import warnings
 
 import torch
 
@@ -50,7 +51,9 @@ def card(device):
         return None
     try:
         from tilewise.kernels import _gluon
-    except ImportError:  # no Triton, or one before 3.6
+    except ImportError:
+        message = "attention needs Triton from 3.6 on for its kernels: it is slow here"
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
         return None
     return torch.cuda.get_device_capability(device), _gluon.available(device)
 
