@@ -1,6 +1,7 @@
 """Which path is taken when: the table as a function, without any GPU."""
 
 import itertools
+import sys
 
 import pytest
 import torch
@@ -90,11 +91,29 @@ def test_other_devices_have_no_kernels(name):
     assert dispatch.card(x.device) is None and route(x, x, x) is None
 
 
-def test_a_gpu_without_triton_says_so_once(monkeypatch):
-    dispatch.card.cache_clear()
-    monkeypatch.setitem(__import__("sys").modules, "tilewise.kernels._gluon", None)
-    device = torch.device("cuda", 0)
+@pytest.fixture
+def without(monkeypatch):
+    """A function that takes modules of kernels away, on what is said to be a GPU."""
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (9, 0))
+
+    def without(*names):
+        for cached in (dispatch.card, dispatch.kernel):
+            cached.cache_clear()
+        for name in names:
+            monkeypatch.setitem(sys.modules, f"tilewise.kernels.{name}", None)
+        return dispatch.card(torch.device("cuda", 0))
+
+    yield without
+    for cached in (dispatch.card, dispatch.kernel):
+        cached.cache_clear()
+
+
+def test_a_gpu_without_triton_says_so_once(without):
     with pytest.warns(RuntimeWarning, match="needs Triton from 3.6 on"):
-        assert dispatch.card(device) is None
-    assert dispatch.card(device) is None  # not said again
-    dispatch.card.cache_clear()
+        assert without("descriptors", "_gluon") is None
+    assert dispatch.card(torch.device("cuda", 0)) is None  # not said again
+
+
+def test_triton_without_gluon_has_the_other_kernels(without):
+    pytest.importorskip("triton")
+    assert without("_gluon") == ((9, 0), False)

@@ -50,12 +50,16 @@ def card(device):
     if device.type != "cuda" or torch.version.hip:
         return None
     try:
-        from tilewise.kernels import _gluon
+        kernel("descriptors")
     except ImportError:
         message = "attention needs Triton from 3.6 on for its kernels: it is slow here"
         warnings.warn(message, RuntimeWarning, stacklevel=2)
         return None
-    return torch.cuda.get_device_capability(device), _gluon.available(device)
+    try:
+        gluon = kernel("_gluon").available(device)
+    except (ImportError, AttributeError):  # Gluon is experimental, and changes
+        gluon = False
+    return torch.cuda.get_device_capability(device), gluon
 
 
 def route(q, k, v, attn_mask=None, dropout_p=0.0):
