@@ -1,7 +1,9 @@
 """Which path is taken when: the table as a function, without any GPU."""
 
+import ast
 import itertools
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -117,3 +119,17 @@ def test_a_gpu_without_triton_says_so_once(without):
 def test_triton_without_gluon_has_the_other_kernels(without):
     pytest.importorskip("triton")
     assert without("_gluon") == ((9, 0), False)
+
+
+def subscripted_calls(path):
+    """Calls of the form x[…](…), as kernels are launched by Triton itself."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):
+            yield ast.unparse(node.func)
+
+
+@pytest.mark.parametrize("name", sorted(dispatch.LIGHT))
+def test_what_is_replayed_launches_by_launch_alone(name):
+    folder = Path(dispatch.__file__).parent / "kernels"
+    assert list(subscripted_calls(folder / f"{name}.py")) == []
+    assert list(subscripted_calls(folder / "causal.py"))  # the rule finds something

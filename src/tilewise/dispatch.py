@@ -25,6 +25,9 @@ TABLE = (  # compute capability from, to; dtypes; largest d; forward, backward
 )
 REPEATS = {"gluon_backward": "backward_descriptors"}  # the same bits every time
 
+LIGHT = {"gluon_forward", "gluon_backward", "descriptors", "backward_descriptors"}
+# What these do on the GPU, they do by kernels._launch: a call can be replayed.
+
 
 @functools.cache
 def rungs(capability, dtype, d, *, gluon=True, deterministic=False):
@@ -79,3 +82,12 @@ def route(q, k, v, attn_mask=None, dropout_p=0.0):
 def kernel(name):
     """The module of a rung."""
     return importlib.import_module(f"tilewise.kernels.{name}")
+
+
+def run(name, tensors, **options):
+    """What the rung of this name makes of the tensors."""
+    part = "backward" if "backward" in name else "forward"
+    rung = getattr(kernel(name), part)
+    if name in LIGHT:
+        return kernel("_replay").replay(rung, tensors, **options)
+    return rung(*tensors, **options)

@@ -12,7 +12,7 @@ import torch
 
 # --8<-- [end:imports]
 from tilewise.attn_mask import mask_gradient, mask_option
-from tilewise.dispatch import kernel, route
+from tilewise.dispatch import route, run
 from tilewise.dropout import keep_factors
 from tilewise.flash2 import flash2_backward, flash2_forward
 
@@ -28,8 +28,8 @@ def forward(q, k, v, attn_mask, options):
             )
     causal, scale, *_ = options
     with on(q.device):
-        given = (four(x) for x in (q, k, v))
-        o, lse = kernel(rungs[0]).forward(*given, causal=causal, scale=scale)
+        given = [four(x) for x in (q, k, v)]
+        o, lse = run(rungs[0], given, causal=causal, scale=scale)
     return (o, lse) if q.ndim == 4 else (o.view(q.shape), lse.view(q.shape[:-1]))
 
 
@@ -49,10 +49,9 @@ def backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, options):
             return *grads, mask_gradient(attn_mask, *given, **more) if wanted else None
     causal, scale, *_ = options
     with on(q.device):
-        given = *(four(x) for x in (q, k, v, o, do)), four(lse, 2)
+        given = [*(four(x) for x in (q, k, v, o, do)), four(lse, 2)]
         row = None if dlse is None else four(dlse, 2)
-        more = {"dlse": row, "causal": causal, "scale": scale}
-        grads = kernel(rungs[1]).backward(*given, **more)
+        grads = run(rungs[1], given, dlse=row, causal=causal, scale=scale)
     return *(x.view(y.shape) for x, y in zip(grads, (q, k, v))), None
 
 
