@@ -36,6 +36,7 @@ def test_the_same_bits_twenty_times(d, causal):
         assert all(torch.equal(*pair) for pair in zip(first, again))
 
 
+@pytest.mark.filterwarnings("ignore")  # inductor's own
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_compiled_in_one_piece(case):
     torch._dynamo.reset()
@@ -51,6 +52,7 @@ def test_compiled_in_one_piece(case):
         torch.testing.assert_close(x, y, rtol=2**-6, atol=2**-8)
 
 
+@pytest.mark.filterwarnings("ignore")  # inductor's own
 def test_the_module_compiled_for_all_lengths():
     torch._dynamo.reset()
     layer = FlashAttention(256, 4, causal=True, device="cuda", dtype=BF16)
@@ -61,6 +63,7 @@ def test_the_module_compiled_for_all_lengths():
         compiled(x).sum().backward()
 
 
+@pytest.mark.filterwarnings("ignore:The AccumulateGrad node's stream")
 def test_a_cuda_graph_holds_both_passes():
     q, k, v, do, _ = draw((BF16, 2, 4, 4, 512, 512, 64))
     x = [y.detach().requires_grad_() for y in (q, k, v)]
@@ -85,6 +88,7 @@ def test_a_cuda_graph_holds_both_passes():
         torch.testing.assert_close(a, b, rtol=2**-6, atol=2**-6)
 
 
+@pytest.mark.filterwarnings("ignore:Synchronization debug mode is a prototype")
 @pytest.mark.parametrize("dtype, d", [(BF16, 64), (BF16, 128), (BF16, 256), (FP32, 64)])
 def test_the_host_waits_for_nothing(dtype, d):
     x = torch.randn(2, 4, 200, d, device="cuda", dtype=dtype, requires_grad=True)
