@@ -25,8 +25,10 @@ def forward(q, k, v, attn_mask, options):
             return flash2_forward(
                 q, k, v, *tile_sizes(q), **tiled(q, attn_mask, options)
             )
+    if q.ndim == 4:
+        return run(rungs[0], [q, k, v], *options[:2])
     o, lse = run(rungs[0], [four(x) for x in (q, k, v)], *options[:2])
-    return (o, lse) if q.ndim == 4 else (o.view(q.shape), lse.view(q.shape[:-1]))
+    return o.view(q.shape), lse.view(q.shape[:-1])
 
 
 def backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, options):
@@ -43,12 +45,12 @@ def backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, options):
         with torch.autocast(q.device.type, enabled=False):
             grads = flash2_backward(*given, **more)
             return *grads, mask_gradient(attn_mask, *given, **more) if wanted else None
+    if q.ndim == 4:
+        return *run(rungs[1], [q, k, v, o, do, lse], *options[:2], dlse), None
     given = [*(four(x) for x in (q, k, v, o, do)), four(lse, 2)]
     row = None if dlse is None else four(dlse, 2)
     grads = run(rungs[1], given, *options[:2], row)
-    if q.ndim != 4:
-        grads = (x.view(y.shape) for x, y in zip(grads, (q, k, v)))
-    return *grads, None
+    return *(x.view(y.shape) for x, y in zip(grads, (q, k, v))), None
 
 
 def four(x, axes=3):
