@@ -147,6 +147,7 @@ def walk_rows(
         rows = row + tl.arange(0, BLOCK_ROWS)
         q = fetch(Q, head, row, HEADS, BLOCK_ROWS, DIMS)  # (B_r, d)
         do = fetch(DO, head, row, HEADS, BLOCK_ROWS, DIMS)
+        # --8<-- [start:tile]
         st = scale * LOG2E * tl.dot(k, q.T, input_precision="ieee")  # (B_c, B_r)
         dpt = tl.dot(v, do.T, input_precision="ieee")
         if MASKED:
@@ -155,6 +156,7 @@ def walk_rows(
         dv = tl.dot(pt.to(do.dtype), do, dv, input_precision="ieee")
         dst = pt * (dpt - tl.load(DELTA + rows)[None, :])
         dk = tl.dot(dst.to(q.dtype), q, dk, input_precision="ieee")
+        # --8<-- [end:tile]
     return dk, dv
 
 
