@@ -10,13 +10,16 @@ and every rung of BACKWARD
 
 with q, o, do (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) and lse
 (batch, heads, N_q) in fp32, the natural logarithm of Σ e^s. A rung is imported when it
-is asked for: `tilewise.kernels.naive`. All need triton.
+is asked for: `tilewise.kernels.naive`. All need triton; those in Gluon need a Hopper
+GPU and triton from 3.6 on.
 """
 
 import importlib
 
-FORWARD = ("naive", "fa1_order", "fa2_order", "exp2", "causal", "descriptors")
-BACKWARD = ("backward_split", "backward_descriptors")
+FORWARD = (
+    "naive", "fa1_order", "fa2_order", "exp2", "causal", "descriptors", "gluon_forward"
+)  # fmt: skip
+BACKWARD = ("backward_split", "backward_descriptors", "gluon_backward")
 
 
 def __getattr__(name):

@@ -1,0 +1,320 @@
+"""Rung 8, Gluon for Hopper: softmax runs underneath the matrix products.
+
+A program is one producer warp, which only starts copies, and two or three consumers of
+four warps, 64 query rows each. A consumer starts S_j = Q K_jᵀ and O += P_{j−1} V_{j−1}
+together and takes the softmax of S_j while the tensor cores still work on the second.
+Consumers take turns, so that one's softmax also runs underneath the other's products.
+Programs stay on their processor: the producer runs ahead into the next block of rows,
+whose Q has a second buffer, while the consumers still finish this one.
+
+Keys are walked from the diagonal down, so that the tiles that need a mask come first.
+16-bit inputs; d a multiple of 8 up to 128, which zeros fill up to 64 or 128.
+"""
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
+    tma,
+    warpgroup_mma,
+    warpgroup_mma_wait,
+)
+
+from tilewise.kernels._common import positive, prepare, shift
+from tilewise.kernels._gluon import (
+    Ring,
+    check_covered,
+    describe,
+    fragment,
+    make_ring,
+    mask,
+    processors,
+    row_max,
+    row_sums,
+    scale_rows,
+    struct,
+)
+from tilewise.kernels._launch import launch
+from tilewise.kernels._work import Work
+from tilewise.kernels.causal import crew_of
+from tilewise.kernels.descriptors import describable
+
+LOG2E = gl.constexpr(1.4426950408889634)  # log₂ e
+REGISTERS = {2: 168, 3: 128}  # consumers → registers a thread if all had the same
+
+
+# --8<-- [start:produce]
+@gluon.jit
+def produce(q, k, v, Q, K, V, work):
+    """Producer, one warp: copy tiles as far ahead as the rings q, k, v have room."""
+    block = 0  # blocks of rows so far
+    tile = 0  # tiles of keys so far
+    for round in range(work.rounds()):
+        row, head, keys = work.block(round)
+        if keys > 0:
+            batch, head = head // work.heads, head % work.heads
+            q.fill(block, Q, batch, head, row)
+            block += 1
+            for j in range(keys):
+                col = (keys - 1 - j) * work.cols  # from the diagonal down
+                k.fill(tile, K, batch, head // work.group, col)
+                v.fill(tile, V, batch, head // work.group, col)
+                tile += 1
+    # --8<-- [end:produce]
+
+
+# --8<-- [start:softmax]
+@gluon.jit
+def softmax(s, m, tau2, MASKED: gl.constexpr):
+    """Scores → (P, m', α): m' = max(m, τ₂ S), P = 2^{τ₂ S − m'}, α = 2^{m − m'}."""
+    m_new = gl.maximum(m, row_max(s, m) * tau2)  # τ₂ = τ log₂ e ≥ 0
+    base = m_new
+    if MASKED:  # a row that has seen no key yet: 2^{−∞ − 0} = 0, not NaN
+        base = gl.where(m_new == float("-inf"), 0.0, m_new)
+    return gl.exp2(s * tau2 - base[:, None]), m_new, gl.exp2(m - base)
+
+
+@gluon.jit
+def as_operand(p, v):
+    """P in the 16 bits of V's tiles, in registers still: the first operand of P V."""
+    layout: gl.constexpr = gl.DotOperandLayout(0, fragment(v.tiles.shape[4]), 2)
+    return gl.convert_layout(p.to(v.tiles.dtype), layout)
+    # --8<-- [end:softmax]
+
+
+# --8<-- [start:consumer]
+@struct
+class Consumer:
+    """Number `w` of `count` consumers: 64 rows of every block, four warps."""
+
+    q: Ring
+    k: Ring
+    v: Ring
+    tau2: gl.tensor
+    w: gl.constexpr
+    count: gl.constexpr
+
+    # --8<-- [start:turns]
+    @gluon.jit
+    def wait_turn(self):
+        """Until the consumer before this one has started its products.
+
+        Consumer w waits at named barrier 8 + w; the one before arrives there.
+        """
+        gl.inline_asm_elementwise(
+            "bar.sync $1, 256; mov.u32 $0, 0;", "=r,r", [8 + self.w], gl.int32, False, 1
+        )
+
+    @gluon.jit
+    def pass_turn(self):
+        """Let the next consumer start its products; after the last comes the first."""
+        after: gl.constexpr = 8 + (self.w + 1) % self.count
+        gl.inline_asm_elementwise(
+            "bar.arrive $1, 256; mov.u32 $0, 0;", "=r,r", [after], gl.int32, False, 1
+        )
+
+    # --8<-- [end:turns]
+    @gluon.jit
+    def scores(self, block, tile):
+        """Start S = Q Kᵀ (64, B_c)."""
+        k = self.k.tile(tile).permute((1, 0))
+        COLS: gl.constexpr = k.shape[1]
+        s = gl.zeros([64, COLS], gl.float32, fragment(COLS))
+        q = self.q.tile(block, self.w)
+        return warpgroup_mma(q, k, s, use_acc=False, is_async=True)
+
+    @gluon.jit
+    def values(self, tile, p, acc, alpha):
+        """Start O = α O + P V (64, d)."""
+        acc = scale_rows(acc, alpha)
+        return warpgroup_mma(p, self.v.tile(tile), acc, is_async=True)
+
+    @gluon.jit
+    def skip(self, tile):
+        """Let a tile of keys go by that only the rows of other consumers see."""
+        self.wait_turn()
+        self.pass_turn()
+        self.k.wait(tile)
+        self.k.free(tile)
+        self.v.wait(tile)
+        self.v.free(tile)
+
+    @gluon.jit
+    def first(self, block, tile, l, m, last, col, MASKED: gl.constexpr):
+        """A tile of keys by itself: S, then its softmax, and V is there."""
+        self.k.wait(tile)
+        self.wait_turn()
+        s = self.scores(block, tile)
+        self.pass_turn()
+        s = warpgroup_mma_wait(0, deps=(s,))
+        self.k.free(tile)
+        if MASKED:
+            s = mask(s, last, col)
+        p, m, alpha = softmax(s, m, self.tau2, MASKED)
+        self.v.wait(tile)
+        return as_operand(p, self.v), scale_rows(l, alpha) + row_sums(p), m, alpha
+
+    # --8<-- [start:step]
+    @gluon.jit
+    def step(self, block, tile, p, acc, l, m, alpha):
+        """The next tile of keys: S of it and P V of the one before start together.
+
+        tile counts the one before, whose P and α are given and whose V is there.
+        """
+        self.k.wait(tile + 1)
+        self.wait_turn()
+        s = self.scores(block, tile + 1)
+        acc = self.values(tile, p, acc, alpha)
+        self.pass_turn()
+        s = warpgroup_mma_wait(1, deps=(s,))  # S is there; P V goes on
+        self.k.free(tile + 1)
+        p, m, alpha = softmax(s, m, self.tau2, False)
+        l = scale_rows(l, alpha) + row_sums(p)
+        p = as_operand(p, self.v)
+        # ptxas would move the wait for P V above the exponentials, and nothing would
+        # overlap, but it moves nothing past a loop that polls a barrier: so the wait
+        # for the next V stands here. A test reads the order in the machine code.
+        self.v.wait(tile + 1)
+        acc = warpgroup_mma_wait(0, deps=(acc,))
+        self.v.free(tile)
+        return p, acc, l, m, alpha
+
+    # --8<-- [end:step]
+    # --8<-- [end:consumer]
+
+
+# --8<-- [start:consume]
+@gluon.jit
+def walk(me, work, block, tile, row, own, MASKED: gl.constexpr):
+    """O, ℓ, m, the number of the last tile, whose P V still runs, and the rows.
+
+    The rows are the 64 from row on; their keys are own tiles, the first one `tile`.
+    """
+    D: gl.constexpr = me.v.tiles.shape[4]
+    ROW: gl.constexpr = gl.SliceLayout(1, fragment(work.cols))
+    rows = row + gl.arange(0, 64, ROW)
+    last = gl.minimum(rows + work.shift, work.n_k - 1)  # the last key each row sees
+    col = (own - 1) * work.cols  # from the diagonal down
+    acc = gl.zeros([64, D], gl.float32, fragment(D))
+    l = row_sums(gl.zeros([64, work.cols], gl.float32, fragment(work.cols)))
+    m = gl.full([64], float("-inf"), gl.float32, ROW)
+    if MASKED:
+        if own - 1 > work.full_tiles(row):  # two tiles need the mask
+            p, l, m, alpha = me.first(block, tile, l, m, last, col, True)
+            acc = me.values(tile, p, acc, alpha)
+            acc = warpgroup_mma_wait(0, deps=(acc,))
+            me.v.free(tile)
+            tile += 1
+            col -= work.cols
+    p, l, m, alpha = me.first(block, tile, l, m, last, col, MASKED)
+    for _ in range(0, col, work.cols):
+        p, acc, l, m, alpha = me.step(block, tile, p, acc, l, m, alpha)
+        tile += 1
+    return me.values(tile, p, acc, alpha), l, m, tile, rows
+
+
+@gluon.jit
+def consume(me, o_smem, O, LSE, work, MASKED: gl.constexpr):
+    """A consumer's rows of every block that this program takes."""
+    block = 0  # blocks of rows so far
+    tile = 0  # tiles of keys so far
+    if me.w == me.count - 1:
+        me.pass_turn()  # consumer 0 goes first
+    for round in range(work.rounds()):
+        row, head, keys = work.block(round)
+        if keys > 0:
+            row += 64 * me.w
+            own = work.tiles_of(row, 64)
+            for _ in range(keys - own):
+                me.skip(tile)
+                tile += 1
+            me.q.wait(block)
+            acc, l, m, tile, rows = walk(me, work, block, tile, row, own, MASKED)
+            me.q.free(block)
+            l = gl.convert_layout(gl.sum(l, 1), m.type.layout)
+            l = gl.where(l == 0, 1.0, l)  # no key was seen: o = 0, lse = −∞
+            lse = (m + gl.log2(l)) / LOG2E
+            at = LSE + head.to(gl.int64) * work.n_q + rows
+            gl.store(at, lse, rows < work.n_q)
+            acc = warpgroup_mma_wait(0, deps=(acc,))
+            me.v.free(tile)
+            o = scale_rows(acc, 1 / l).to(O.dtype)
+            tma.store_wait(0)  # the last block has left the buffer
+            o_smem.reshape([64, o.shape[1]]).store(o)
+            fence_async_shared()
+            batch, head = head // work.heads, head % work.heads
+            tma.async_copy_shared_to_global(O, [batch, head, row, 0], o_smem)
+            tile += 1
+            block += 1
+    if me.w == 0:
+        me.wait_turn()  # pairs with the last consumer's last pass
+    tma.store_wait(0)
+    # --8<-- [end:consume]
+
+
+SHAPE = ["n_q", "n_k", "shift", "heads", "group", "total", "crew"]
+
+
+# --8<-- [start:kernel]
+@gluon.jit(do_not_specialize=SHAPE)
+def gluon_forward(
+    Q, K, V, O, LSE, n_q, n_k, shift, heads, group, total, crew, scale,
+    CONSUMERS: gl.constexpr, STAGES: gl.constexpr, MASKED: gl.constexpr,
+):  # fmt: skip
+    """As many programs as processors, each over all rounds; Q … O are descriptors."""
+    cols: gl.constexpr = K.block_type.shape[2]
+    work = Work(n_q, n_k, shift, heads, group, total, crew, 64 * CONSUMERS, cols)
+    q = make_ring(Q, 2, CONSUMERS, CONSUMERS)
+    k = make_ring(K, STAGES, CONSUMERS)
+    v = make_ring(V, STAGES, CONSUMERS)
+    o = gl.allocate_shared_memory(O.dtype, [CONSUMERS] + O.block_type.shape, O.layout)
+    fence_async_shared()  # the copy engine sees the barriers
+    tau2 = scale * LOG2E
+    one = (Consumer(q, k, v, tau2, 0, CONSUMERS), o.index(0), O, LSE, work, MASKED)
+    two = (Consumer(q, k, v, tau2, 1, CONSUMERS), o.index(1), O, LSE, work, MASKED)
+    feed = (q, k, v, Q, K, V, work)
+    if CONSUMERS == 2:
+        gl.warp_specialize(
+            [(consume, one), (consume, two), (produce, feed)], [4, 1], [240, 24]
+        )
+    else:
+        last = Consumer(q, k, v, tau2, 2, CONSUMERS), o.index(2), O, LSE, work, MASKED
+        gl.warp_specialize(
+            [(consume, one), (consume, two), (consume, last), (produce, feed)],
+            [4, 4, 1], [160, 160, 32],
+        )  # fmt: skip
+    # --8<-- [end:kernel]
+
+
+def choose(q, causal, tile):
+    """(block_rows, block_cols, num_stages), measured on an H200, or as given."""
+    d, n_q = q.shape[-1], q.shape[-2]
+    rows = 128 if d > 64 or (causal and n_q <= 1024) else 192
+    usual = {"block_rows": rows, "block_cols": 128, "num_stages": 2 if d > 64 else 4}
+    if unknown := sorted(tile.keys() - usual.keys()):
+        raise TypeError(f"a tile has {', '.join(usual)}, not {unknown[0]}")
+    tile = usual | tile
+    if tile["block_rows"] not in (128, 192) or tile["block_cols"] not in (64, 128):
+        raise ValueError(f"block_rows is 128 or 192, block_cols 64 or 128, not {tile}")
+    return tile.values()
+
+
+def forward(q, k, v, *, scale=None, causal=False, **tile):
+    """o = softmax(τ q kᵀ) v and L, as rung 3 gives it, with its arguments."""
+    rows, cols, stages = choose(q, causal, tile)
+    q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, 64, cols)
+    check_covered(q)
+    q, scale = positive(q, scale)
+    q, k, v = describable(q), describable(k), describable(v)
+    (batch, heads, n_q, d), n_k = q.shape, k.shape[2]
+    dims, total, masked = 64 if d <= 64 else 128, batch * heads, causal or n_k % cols
+    blocks = -(-n_q // rows) * total
+    launch(
+        gluon_forward, (q.device, q.dtype, dims, rows, cols, stages, bool(masked)),
+        (min(blocks, processors(q.device)), 1, 1),
+        describe(q, 64, dims), describe(k, cols, dims), describe(v, cols, dims),
+        describe(o, 64, dims), lse, n_q, n_k, shift(causal, n_q, n_k), heads,
+        heads // k.shape[1], total, min(crew_of(q, k), total), float(scale),
+        rows // 64, stages, bool(masked), num_warps=4, maxnreg=REGISTERS[rows // 64],
+    )  # fmt: skip
+    return o, lse
