@@ -22,6 +22,6 @@ def draw(way, d, lang):
             best = max(x for x in values if x)
             cells = [f"{x:.0f}" if x else "–" for x in values]
             cells = [f"**{c}**" if x == best else c for c, x in zip(cells, values)]
-            name = f"{n:,}" + (f" {say['causal']}" if causal else "")
+            name = f"{n // 1024}k" + (f" {say['causal']}" if causal else "")
             rows.append([name, *cells])
     return table(["$N$", say["ours"], *(SHORT[x] for x in COLUMNS)], rows)
