@@ -6,7 +6,8 @@ D, MIB = 128, 2**20
 LENGTHS = (1024, 4096, 16384)
 SAY = {
     "en": {
-        "scores": "one score matrix a head", "forward": "forward, {}", "step": "step, {}",
+        "scores": "one score matrix a head",
+        "forward": "forward, {}", "step": "step, {}",
         "flash_attention": "ours", "flash": "FlashAttention-2", "math": "standard",
         "none": "too large",
     },
