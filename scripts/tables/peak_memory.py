@@ -30,11 +30,11 @@ def draw(lang):
     """A Markdown table in MiB, all heads together, d = 128, no mask."""
     say, memory = SAY[lang], (row for row in bench()["memory"] if row["d"] == D)
     found = {(row["kernel"], row["pass"], row["n"]): row for row in memory}
-    rows = [(found["flash", "forward", n]["scores_bytes"] / MIB for n in LENGTHS)]
+    rows = [[found["flash", "forward", n]["scores_bytes"] / MIB for n in LENGTHS]]
     names = [say["scores"]]
     for part in ("forward", "step"):
         for kernel in ("flash_attention", "flash", "math"):
-            rows.append(extra(found[kernel, part, n]) for n in LENGTHS)
+            rows.append([extra(found[kernel, part, n]) for n in LENGTHS])
             names.append(say[part].format(say[kernel]))
     lines = [
         [name, *(say["none"] if x is None else f"{x:,.0f}" for x in values)]
