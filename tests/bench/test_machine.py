@@ -26,6 +26,20 @@ def test_the_file_is_named_after_gpu_and_date(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == [found.name]
 
 
+def test_parts_are_added_to_a_file_of_the_same_code_and_machine(tmp_path):
+    path, same = tmp_path / "x.json", {"machine": {"gpu": "H200"}, "source_sha256": {}}
+    empty = {"names": {}, "rows": [], "cells": [], "memory": [], "unaligned": []}
+    empty |= {"host": []}
+    machine.save(path, empty | same | {"rows": [1], "host": [2], "command": "a"})
+    found = empty | same | {"command": "b"}
+    machine.keep(path, found, ("host", "memory"))
+    assert (found["rows"], found["host"], found["command"]) == ([1], [], "a; b")
+    for other in ({"machine": {"gpu": "B200"}}, {"source_sha256": {"x": "y"}}):
+        found = empty | same | other | {"command": "b"}
+        machine.keep(path, found, ("host",))
+        assert (found["rows"], found["command"]) == ([], "b")
+
+
 def test_sources_have_their_hashes():
     found = machine.fingerprints()
     assert {"kernels/naive.py", "bench/cells.py", "ops.py"} <= found.keys()

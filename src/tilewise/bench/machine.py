@@ -12,7 +12,12 @@ import torch
 
 SOURCE = Path(__file__).resolve().parent.parent  # src/tilewise
 ROOT = SOURCE.parent.parent
+CALLERS = ("ops", "passes", "dispatch", "library")  # between a caller and the rungs
 PACKAGES = {"triton": "triton", "flash_attn_4": "flash-attn-4"}
+LISTS = {  # what each part leaves in the file
+    "speed": ("names", "rows", "cells"), "memory": ("memory",),
+    "unaligned": ("unaligned",), "host": ("host",),
+}  # fmt: skip
 FIELDS = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
 
 
@@ -76,11 +81,8 @@ def commit():
 
 def fingerprints():
     """{file: SHA-256} of the rungs, of what calls them, and of the bench."""
-    files = [
-        *SOURCE.glob("kernels/*.py"),
-        *SOURCE.glob("bench/*.py"),
-        SOURCE / "ops.py",
-    ]
+    files = [*SOURCE.glob("kernels/*.py"), *SOURCE.glob("bench/*.py")]
+    files += [path for x in CALLERS if (path := SOURCE / f"{x}.py").exists()]
     return {
         path.relative_to(SOURCE).as_posix(): hashlib.sha256(
             path.read_bytes()
@@ -105,6 +107,21 @@ def place(out, gpu, date):
     if str(out).endswith(".json"):
         return Path(out)
     return Path(out) / f"{gpu.split()[-1].lower()}-{date}-attention.json"
+
+
+def keep(path, results, parts):
+    """Take over from the file at path what is not in parts, if all else is the same.
+
+    So one file can be measured part by part, with the same code on the same machine.
+    """
+    old = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    if any(old.get(key) != results[key] for key in ("machine", "source_sha256")):
+        return
+    for part, keys in LISTS.items():
+        if part not in parts:
+            results |= {key: old[key] for key in keys}
+    if old["command"] != results["command"]:
+        results["command"] = f"{old['command']}; {results['command']}"
 
 
 def save(path, results):

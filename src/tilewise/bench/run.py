@@ -122,6 +122,7 @@ def run(options, progress=lambda done, total, text: None):
     results = about(options, options["passes"])
     path = machine.place(options["out"], results["gpu"], results["date"])
     path.parent.mkdir(parents=True, exist_ok=True)
+    machine.keep(path, results, options["parts"])
     shapes = cells(options["n"], options["d"], options["masks"])
     total, done = work(shapes, options), itertools.count(1)
 
