@@ -63,11 +63,12 @@ def wanted(name, options):
 
 def compiled(shapes, options, show):
     """Compile beforehand; what fails is seen again when it is checked."""
-    chosen = {
-        way: list(peers.entries(way, options["only"])) for way in options["passes"]
-    }
-    skip = {*peers.SDPA, PUBLIC}
-    chosen = {way: [n for n in names if n not in skip] for way, names in chosen.items()}
+    if options["parts"] == ("host",):
+        return
+    chosen = {way: [*RUNGS[way], "flex", "fa4"] for way in options["passes"]}
+    if "speed" not in options["parts"]:  # memory and odd sizes: the best rungs
+        chosen = {way: RUNGS[way][-2:] for way in options["passes"]}
+    chosen = {way: [n for n in x if wanted(n, options)] for way, x in chosen.items()}
     os.environ.update({k: v for k, v in warm.SETTINGS.items() if k not in os.environ})
     warm.run_all(warm.jobs(shapes, chosen), os.cpu_count() or 1, 240, show)
 
