@@ -37,9 +37,9 @@ def expected(capability, dtype, d, gluon):
 @pytest.mark.parametrize("capability", CARDS, ids=str)
 def test_every_card_dtype_and_size(capability, gluon):
     for dtype, d in itertools.product(DTYPES, DIMS):
-        found = rungs(capability, dtype, d, gluon=gluon)
+        found = rungs(capability, dtype, d, gluon)
         assert found == expected(capability, dtype, d, gluon), (dtype, d)
-        same = rungs(capability, dtype, d, gluon=gluon, deterministic=True)
+        same = rungs(capability, dtype, d, gluon, deterministic=True)
         if found == HOPPER:
             assert same == ("gluon_forward", "backward_descriptors")
         else:

@@ -30,7 +30,7 @@ LIGHT = {"gluon_forward", "gluon_backward", "descriptors", "backward_descriptors
 
 
 @functools.cache
-def rungs(capability, dtype, d, *, gluon=True, deterministic=False):
+def rungs(capability, dtype, d, gluon=True, deterministic=False):
     """(forward, backward), names in `tilewise.kernels`: TABLE's first row that fits.
 
     capability (major, minor) of the card; gluon: whether Triton has the Gluon that the
@@ -75,19 +75,26 @@ def route(q, k, v, attn_mask=None, dropout_p=0.0):
         return None
     capability, gluon = found
     same = torch.are_deterministic_algorithms_enabled()
-    return rungs(capability, q.dtype, d, gluon=gluon, deterministic=same)
+    return rungs(capability, q.dtype, d, gluon, same)
 
 
 @functools.cache
 def kernel(name):
-    """The module of a rung."""
+    """A module of `tilewise.kernels`."""
     return importlib.import_module(f"tilewise.kernels.{name}")
 
 
-def run(name, tensors, **options):
-    """What the rung of this name makes of the tensors."""
-    part = "backward" if "backward" in name else "forward"
-    rung = getattr(kernel(name), part)
+def run(name, tensors, causal, scale, dlse=None):
+    """What the rung of this name makes of tensors (batch, heads, N, d).
+
+    Triton launches on the current device, so that of the tensors is made current.
+    """
+    device = tensors[0].device
+    if device.type == "cuda" and device.index != torch.cuda.current_device():
+        with torch.cuda.device(device):
+            return run(name, tensors, causal, scale, dlse)
+    rung = getattr(kernel(name), "backward" if "backward" in name else "forward")
     if name in LIGHT:
-        return kernel("_replay").replay(rung, tensors, **options)
-    return rung(*tensors, **options)
+        return kernel("_replay").replay(rung, tensors, causal, scale, dlse)
+    options = {} if dlse is None else {"dlse": dlse}
+    return rung(*tensors, causal=causal, scale=scale, **options)

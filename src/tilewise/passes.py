@@ -5,7 +5,6 @@ Both record no gradient: `tilewise.ops` makes a differentiable function of them,
 """
 
 # --8<-- [start:imports]
-import contextlib
 import math
 
 import torch
@@ -26,11 +25,10 @@ def forward(q, k, v, attn_mask, options):
             return flash2_forward(
                 q, k, v, *tile_sizes(q), **tiled(q, attn_mask, options)
             )
-    causal, scale, *_ = options
-    with on(q.device):
-        given = [four(x) for x in (q, k, v)]
-        o, lse = run(rungs[0], given, causal=causal, scale=scale)
-    return (o, lse) if q.ndim == 4 else (o.view(q.shape), lse.view(q.shape[:-1]))
+    if q.ndim == 4:
+        return run(rungs[0], [q, k, v], *options[:2])
+    o, lse = run(rungs[0], [four(x) for x in (q, k, v)], *options[:2])
+    return o.view(q.shape), lse.view(q.shape[:-1])
 
 
 def backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, options):
@@ -47,11 +45,11 @@ def backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, options):
         with torch.autocast(q.device.type, enabled=False):
             grads = flash2_backward(*given, **more)
             return *grads, mask_gradient(attn_mask, *given, **more) if wanted else None
-    causal, scale, *_ = options
-    with on(q.device):
-        given = [*(four(x) for x in (q, k, v, o, do)), four(lse, 2)]
-        row = None if dlse is None else four(dlse, 2)
-        grads = run(rungs[1], given, dlse=row, causal=causal, scale=scale)
+    if q.ndim == 4:
+        return *run(rungs[1], [q, k, v, o, do, lse], *options[:2], dlse), None
+    given = [*(four(x) for x in (q, k, v, o, do)), four(lse, 2)]
+    row = None if dlse is None else four(dlse, 2)
+    grads = run(rungs[1], given, *options[:2], row)
     return *(x.view(y.shape) for x, y in zip(grads, (q, k, v))), None
 
 
@@ -61,11 +59,6 @@ def four(x, axes=3):
         return x
     return x.reshape(-1, *(1,) * (axes - x.ndim), *x.shape[-axes:])
 
-
-def on(device):
-    """With `device` as the current one, which is where Triton launches."""
-    here = device.type != "cuda" or device.index == torch.cuda.current_device()
-    return contextlib.nullcontext() if here else torch.cuda.device(device)
     # --8<-- [end:passes]
 
 

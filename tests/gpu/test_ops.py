@@ -71,7 +71,7 @@ def test_flash_attention_against_float64(case, deterministic):
 MASKS = {
     "bools": lambda n, m: torch.rand(n, m, device="cuda") > 0.3,
     "padding": lambda n, m: torch.arange(m, device="cuda")[None] < m - 20,
-    "floats": lambda n, m: torch.randn(2, 1, n, m, device="cuda"),
+    "floats": lambda n, m: torch.randn(2, 1, n, m, device="cuda", dtype=BF16),
     "none": lambda n, m: None,
 }
 
@@ -85,7 +85,9 @@ def test_masks_and_dropout(name, dropout_p):
     results = []
     for dtype in (BF16, FP64, BF16):
         tensors = [x.to(dtype) for x in (q, k, v)]
-        bias = mask if mask is None or mask.dtype == torch.bool else mask.to(dtype)
+        bias = None if mask is None else mask.to(dtype)
+        if mask is not None and mask.dtype == torch.bool:
+            bias = torch.zeros_like(bias).masked_fill(~mask, -torch.inf)
         torch.manual_seed(5)
         seed = int(torch.randint(2**63 - 1, ()))
         z = keep_factors(dropout_p, seed, 2, 4)
@@ -96,9 +98,9 @@ def test_masks_and_dropout(name, dropout_p):
             drop = z(*at) > 0 if dropout_p else None
             return [formula(*x, bias, dropout_p, False, drop)[0]]
 
-        def ours(*x, bias=bias):
+        def ours(*x):
             torch.manual_seed(5)
-            return [sdpa(*x, bias, dropout_p)]
+            return [sdpa(*x, mask, dropout_p)]
 
         f = plain if results else ours
         results.append(run(f, tensors, [do.to(dtype)]))

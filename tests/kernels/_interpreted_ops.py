@@ -23,9 +23,9 @@ dispatch.card = lambda device: ((10, 0), False)
 used = []
 
 
-def watched(name, tensors, run=dispatch.run, **options):
+def watched(name, *rest, run=dispatch.run):
     used.append(name)
-    return run(name, tensors, **options)
+    return run(name, *rest)
 
 
 def draw(*shapes, dtype=torch.float32):

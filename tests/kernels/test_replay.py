@@ -15,6 +15,7 @@ from tilewise.kernels import _launch, _replay
 from tilewise.kernels._launch import Descriptor, Direct, launch
 from tilewise.kernels._replay import Plan, replay
 
+BOTH = {"causal": False, "scale": 1.0}
 TILE = 3, 2, 10, [1, 1, 16, 16]
 
 
@@ -94,7 +95,7 @@ def test_the_same_launches_on_other_addresses(record, turned, with_dlse):
         given = inputs(turned)
         if with_dlse:
             options["dlse"] = torch.empty(2, 3, 24)
-        results = replay(rung, given, **options)
+        results = replay(rung, given, **(BOTH | options))
         extra = [options["dlse"]] if with_dlse else []
         seen.append(named(record, [*given, *extra], results))
         record.clear()
@@ -116,33 +117,33 @@ def test_other_kinds_of_calls_are_other_plans(record):
         ((q.double(), k), {}), ((q, k), {"dlse": torch.empty(2, 3, 24)}),
     ]  # fmt: skip
     for i, (given, options) in enumerate(kinds):
-        replay(rung, given, **options)
+        replay(rung, given, **(BOTH | options))
         assert len(_replay.PLANS) == i + 1
 
 
-def computes(q, k):
-    return rung(q.neg(), k)
+def computes(q, k, **options):
+    return rung(q.neg(), k, **options)
 
 
-def shifts(q, k):
-    return rung(q, k[1:])
+def shifts(q, k, **options):
+    return rung(q, k[1:], **options)
 
 
-def returns_a_view(q, k):
-    o, room = rung(q, k)
+def returns_a_view(q, k, **options):
+    o, room = rung(q, k, **options)
     return o[1:], room
 
 
 kept = torch.empty(2, 3, 24, 16)
 
 
-def elsewhere(q, k):
-    return rung(kept, k)
+def elsewhere(q, k, **options):
+    return rung(kept, k, **options)
 
 
-def compiles(q, k):
+def compiles(q, k, **options):
     _launch.COMPILED.pop((KERNELS[1], "b"), None)
-    return rung(q, k)
+    return rung(q, k, **options)
 
 
 @pytest.mark.parametrize(
@@ -152,35 +153,35 @@ def compiles(q, k):
 )
 def test_what_cannot_be_replayed_is_not(record, f):
     for _ in range(4):
-        replay(f, inputs())
+        replay(f, inputs(), **BOTH)
     assert list(_replay.PLANS.values()) == [False]
 
 
 def test_tensors_that_begin_together_are_not_told_apart(record):
     q, _ = inputs()
     for _ in range(4):
-        replay(rung, (q, q))
+        replay(rung, (q, q), **BOTH)
     assert list(_replay.PLANS.values()) == [None]
     given = q, torch.empty_like(q)
-    replay(rung, given)
+    replay(rung, given, **BOTH)
     record.clear()
-    results = replay(rung, given)
+    results = replay(rung, given, **BOTH)
     (_, second) = named(record, given, results)
     assert ("input 1", 0) in second  # k, and not what q was
 
 
 def test_a_profiler_sees_triton_launch(record, monkeypatch):
     for _ in range(3):
-        replay(rung, inputs())
+        replay(rung, inputs(), **BOTH)
     hooks = triton.knobs.runtime.launch_enter_hook
     monkeypatch.setattr(hooks, "calls", [print])
     record.clear()
-    replay(rung, inputs())
+    replay(rung, inputs(), **BOTH)
     assert record == []
 
 
 def test_plans_do_not_pile_up(record, monkeypatch):
     monkeypatch.setattr(_replay, "MOST", 3)
     for n in range(20, 30):
-        replay(rung, inputs(n=n))
+        replay(rung, inputs(n=n), **BOTH)
         assert len(_replay.PLANS) <= 3

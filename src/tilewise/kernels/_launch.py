@@ -115,6 +115,7 @@ class Direct:
 
     def __init__(self, launcher, head, fill, maps):
         self.launcher, self.head, self.fill, self.maps = launcher, head, fill, maps
+        self.stream = driver.active.get_current_stream
 
     def __call__(self, grid, args):
         flat, maps = [], iter(self.maps)
@@ -127,5 +128,5 @@ class Direct:
         self.launch(grid, flat)
 
     def launch(self, grid, flat):
-        stream = driver.active.get_current_stream(driver.active.get_current_device())
-        self.launcher(*grid, stream, *self.head, *flat)
+        device = driver.active.get_current_device()
+        self.launcher(*grid, self.stream(device), *self.head, *flat)

@@ -13,7 +13,7 @@ from triton import knobs
 from tilewise.kernels._launch import Descriptor, Direct, watch
 
 PLANS = {}  # kind of a call → None: seen once; False: no two are alike; or a Plan
-MOST = 4096  # kinds to remember
+MOST = 1024  # kinds of calls to remember, and maps of a tensor
 aten = torch.ops.aten
 EMPTY = (
     aten.empty, aten.empty_like, aten.empty_strided, aten.new_empty,
@@ -21,19 +21,22 @@ EMPTY = (
 )  # fmt: skip
 
 
-def replay(rung, tensors, **options):
-    """rung(*tensors, **options), and from the third call of a kind on its replay.
+def replay(rung, tensors, causal, scale, dlse=None):
+    """rung(*tensors, …), and from the third call of a kind on its replay.
 
     All that the rung does on the GPU it does by `launch`, and its results are tensors
-    that it allocates. Options are numbers, strings, None, or a tensor (dlse).
+    that it allocates. tensors begin with q, k, v; the shapes and dtypes of the others
+    follow from theirs. dlse is not passed on if it is None.
     """
-    given = [*tensors, *(x for x in options.values() if isinstance(x, torch.Tensor))]
-    rest = [None if isinstance(x, torch.Tensor) else x for x in options.values()]
-    kinds = [(x.shape, x.stride(), x.dtype, x.device, x.data_ptr() % 16) for x in given]
-    key = rung, *rest, *kinds
+    given = tensors if dlse is None else [*tensors, dlse]
+    kinds = [(x.shape, x.dtype, x.device) for x in given[:3]]
+    places = [(x.stride(), x.data_ptr() % 16) for x in given]
+    key = rung, causal, scale, dlse is None, *kinds, *places
     plan = PLANS.get(key, "new")
-    if isinstance(plan, Plan) and not knobs.runtime.launch_enter_hook.calls:
+    if plan.__class__ is Plan and not knobs.runtime.launch_enter_hook.calls:
         return plan(given)
+    options = {"causal": causal, "scale": scale}
+    options |= {} if dlse is None else {"dlse": dlse}
     if plan == "new":
         if len(PLANS) >= MOST:
             PLANS.clear()
@@ -87,33 +90,37 @@ class Watched(TorchDispatchMode):
             whole = [find(x)[0] for x in results]
         except KeyError:  # a part of an input, or a tensor from elsewhere
             return False
-        rooms = [room(x, given) for x in self.made]
+        rooms = [hollow(x) for x in self.made]
         made = [None] * len(given) + self.made
         same = [
             made[i] is not None
             and (x.shape, x.stride()) == (made[i].shape, made[i].stride())
             for i, x in zip(whole, results)
         ]
-        return all(same) and Plan(rooms, launches, whole)
+        return all(same) and Plan(given[0].get_device(), rooms, launches, whole)
 
 
-def room(x, given):
-    """How to allocate a tensor such as x: (i, …) like given[i], or (None, …)."""
-    kind = x.shape, x.stride(), x.dtype
-    alike = [i for i, y in enumerate(given) if (y.shape, y.stride(), y.dtype) == kind]
-    return (alike[0] if alike else None), *kind
+def hollow(x):
+    """A tensor such as x without memory, for torch.empty_like: the fastest way."""
+    x = torch.empty_like(x)
+    x.untyped_storage().resize_(0)
+    return x
 
 
 def template(run, grid, args, find):
-    """A launch with gaps: run, grid, flat arguments, [(place, tensor, offset, map)]."""
+    """A launch with gaps: run, grid, flat arguments, [(place, tensor, offset, …)].
+
+    A descriptor's gap has the rest of its map, and the maps by address: allocators hand
+    out the same addresses again and again.
+    """
     flat, gaps, maps = [], [], iter(run.maps)
     for x in args:
         if type(x) is Descriptor:
             tile = *next(maps), x.shape, x.strides, 0
-            gaps.append((len(flat), *find(x.base), tile))
+            gaps.append((len(flat), *find(x.base), tile, {}))
             flat += 0, *x.shape, *x.strides
         elif isinstance(x, torch.Tensor):
-            gaps.append((len(flat), *find(x), None))
+            gaps.append((len(flat), *find(x), None, None))
             flat.append(0)
         else:
             flat.append(x)
@@ -123,21 +130,21 @@ def template(run, grid, args, find):
 class Plan:
     """A call of a rung with gaps for the addresses of its tensors."""
 
-    def __init__(self, rooms, launches, results):
-        self.rooms, self.launches, self.results = rooms, launches, results
+    def __init__(self, device, rooms, launches, results):
+        self.device, self.rooms = device, rooms
+        self.launches, self.results = launches, results
 
     def __call__(self, given):
-        tensors = [*given]
-        for i, shape, strides, dtype in self.rooms:
-            if i is None:
-                tensors.append(given[0].new_empty_strided(shape, strides, dtype=dtype))
-            else:
-                tensors.append(torch.empty_like(given[i]))
+        tensors = [*given, *map(torch.empty_like, self.rooms)]
         start = [x.data_ptr() for x in tensors]
         for run, grid, flat, gaps in self.launches:
             flat = flat.copy()
-            for place, i, offset, tile in gaps:
-                at = start[i] + offset
-                flat[place] = at if tile is None else run.fill(at, *tile)
-            run.launch(grid, flat)
-        return tuple(tensors[i] for i in self.results)
+            for place, i, offset, tile, maps in gaps:
+                at = x = start[i] + offset
+                if tile is not None and (x := maps.get(at)) is None:
+                    if len(maps) >= MOST:
+                        maps.clear()
+                    x = maps[at] = run.fill(at, *tile)
+                flat[place] = x
+            run.launcher(*grid, run.stream(self.device), *run.head, *flat)
+        return [tensors[i] for i in self.results]

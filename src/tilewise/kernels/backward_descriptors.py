@@ -11,6 +11,7 @@ cores take them from the registers where they are, not by way of shared memory. 
 goes first and makes δ for both walks, from the dO that it has on chip anyway.
 """
 
+import torch
 import triton
 import triton.language as tl
 
@@ -146,6 +147,7 @@ def walk_rows(
         rows = row + tl.arange(0, BLOCK_ROWS)
         q = fetch(Q, head, row, HEADS, BLOCK_ROWS, DIMS)  # (B_r, d)
         do = fetch(DO, head, row, HEADS, BLOCK_ROWS, DIMS)
+        # --8<-- [start:tile]
         st = scale * LOG2E * tl.dot(k, q.T, input_precision="ieee")  # (B_c, B_r)
         dpt = tl.dot(v, do.T, input_precision="ieee")
         if MASKED:
@@ -154,6 +156,7 @@ def walk_rows(
         dv = tl.dot(pt.to(do.dtype), do, dv, input_precision="ieee")
         dst = pt * (dpt - tl.load(DELTA + rows)[None, :])
         dk = tl.dot(dst.to(q.dtype), q, dk, input_precision="ieee")
+        # --8<-- [end:tile]
     return dk, dv
 
 
@@ -164,7 +167,7 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
     given = q, k, v, o, do, lse, dlse, scale, causal
     tensors, per_row, scale = prepare(*given, outer_k, outer_q)
     q, k, v, o, do = map(describable, tensors)
-    dq, dk, dv = (x.new_empty(x.shape) for x in (q, k, v))
+    dq, dk, dv = map(torch.empty_like, (q, k, v))
     (batch, heads, n_q, d), n_k, n_pad = q.shape, k.shape[2], per_row[3].shape[2]
 
     def run(kernel, programs, tile, by_rows, by_cols, per_row):

@@ -26,10 +26,12 @@ TILES = {64: (64, 128, 4, 2), 128: (64, 64, 4, 3), 256: (128, 64, 8, 2)}
 SIZES = "n_q", "n_k", "shift", "heads", "group", "total", "crew"
 
 
+# --8<-- [start:load]
 @triton.jit
 def load(x, batch, head, row, ROWS: tl.constexpr, DIMS: tl.constexpr):
     """A tile (ROWS, DIMS) of a head through its tensor's descriptor."""
     return x.load([batch, head, row, 0]).reshape(ROWS, DIMS)
+    # --8<-- [end:load]
 
 
 @triton.jit

@@ -269,7 +269,7 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     given = q, k, v, o, do, lse, dlse, scale, causal
     tensors, per_row, scale = prepare(*given, (128, KEYS.value))
     q, k, v, o, do = map(describable, tensors)
-    dq, dk, dv = (x.new_empty(x.shape) for x in (q, k, v))
+    dq, dk, dv = map(torch.empty_like, (q, k, v))
     (batch, heads, n_q, d), (kv_heads, n_k) = q.shape, k.shape[1:3]
     n_pad, dims, total = per_row[2].shape[2], 64 if d <= 64 else 128, batch * kv_heads
     dq32 = q.new_empty(batch * heads * n_pad * dims // 32, 32, dtype=torch.float32)
