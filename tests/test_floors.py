@@ -11,8 +11,9 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src/tilewise"
 PLAIN = {"softmax", "one_pass", "trace", "ledger", "hardware", "worked_example"}
 PLAIN |= {"trace_backward", "ledger_backward", "cache"}
-UPPER = {"kernels", "ops", "sdpa", "module"}
+UPPER = {"kernels", "dispatch", "passes", "library", "ops", "sdpa", "module"}
 BESIDE = {"__init__", "__main__", "cli", "render", "examples", "pitfalls", "errata"}
+BESIDE |= {"bench"}
 LIBRARIES = {0: {"math"}, 1: {"torch", *sys.stdlib_module_names}}
 LIBRARIES[2] = LIBRARIES[1] | {"triton"}
 MATH = {"ceil", "e", "exp", "floor", "inf", "isinf", "isnan", "log", "log2", "nan"}
@@ -154,7 +155,8 @@ def test_files_and_functions_are_short():
     long = []
     for path in own_files():
         text = path.read_text("utf-8")
-        if len(text.splitlines()) > 200:
+        most = 320 if path.stem.startswith("gluon_") and "src" in path.parts else 200
+        if len(text.splitlines()) > most:
             long.append(f"{path.relative_to(ROOT)}: {len(text.splitlines())} lines")
         limit = 80 if "kernels" in path.parts else 30
         for node in ast.walk(ast.parse(text)):

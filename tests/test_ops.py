@@ -8,7 +8,7 @@ import torch
 from torch.testing import assert_close
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from tilewise import flash_attention, ops
+from tilewise import flash_attention, ops, passes
 from tilewise.dropout import keep_factors
 from tilewise.merge import merge
 
@@ -56,7 +56,7 @@ def written(q, k, v, mask=None, *, seen=None, **options):
 def test_float64_equals_autograd_through_o_and_l(start, monkeypatch):
     for seed in range(start, start + 100):
         inputs, given, blocks, ours, oracle = draw(seed)
-        monkeypatch.setattr(ops, "tile_sizes", lambda q, blocks=blocks: blocks)
+        monkeypatch.setattr(passes, "tile_sizes", lambda q, blocks=blocks: blocks)
         torch.manual_seed(seed)
         found = with_gradients(lambda *x, o=ours: ops.attend(*x, **o), inputs, given)
         expected = with_gradients(lambda *x, o=oracle: written(*x, **o), inputs, given)
@@ -68,7 +68,7 @@ def test_its_own_tiles(heads, n):
     torch.manual_seed(0)
     shapes = [(*heads, size, 3) for size in (n, n + 7, n + 7, n)]
     *tensors, do = (torch.randn(shape, dtype=torch.float64) for shape in shapes)
-    rows, cols = ops.tile_sizes(tensors[0])
+    rows, cols = passes.tile_sizes(tensors[0])
     assert rows * cols * math.prod(heads) <= 2**18 or rows * cols == 64**2
     assert rows < n and cols < n + 7  # more than one tile
     options = {"causal": True, "scale": -0.7}

@@ -6,14 +6,19 @@ import pytest
 import torch
 from torch.autograd import gradcheck
 
-from tilewise import FlashAttention, flash_attention, ops, scaled_dot_product_attention
+from tilewise import (
+    FlashAttention,
+    flash_attention,
+    passes,
+    scaled_dot_product_attention,
+)
 
 from ._oracle import CAUSALS
 
 
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
-    monkeypatch.setattr(ops, "tile_sizes", lambda q: (2, 3))
+    monkeypatch.setattr(passes, "tile_sizes", lambda q: (2, 3))
 
 
 def inputs(heads=(2, 2), n_q=4, n_k=5, d_v=2):

@@ -9,7 +9,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention as theirs
 from torch.testing import assert_close
 
-from tilewise import ops
+from tilewise import passes
 from tilewise import scaled_dot_product_attention as ours
 
 from ._gradients import with_gradients
@@ -31,7 +31,7 @@ def same(shapes, mask=None, tiles=(2, 3), **options):
     found = with_gradients(lambda *x: [ours(*x, **options)], tensors, [do])
     assert_close(found, expected, **TINY)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ops, "tile_sizes", lambda q: tiles)
+        patch.setattr(passes, "tile_sizes", lambda q: tiles)
         found = with_gradients(lambda *x: [ours(*x, **options)], tensors, [do])
     assert_close(found, expected, **TINY)
 

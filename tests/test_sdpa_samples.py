@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention as theirs
 
-from tilewise import ops
+from tilewise import passes
 from tilewise import scaled_dot_product_attention as ours
 from tilewise.dropout import keep_factors
 
@@ -83,7 +83,7 @@ def floors(q, k, delta):
 def test_as_close_to_float64_as_pytorch(samples, dtype, tiles, monkeypatch):
     """The largest error over all samples is at most twice PyTorch's, plus floors."""
     if tiles:
-        monkeypatch.setattr(ops, "tile_sizes", lambda q: tiles)
+        monkeypatch.setattr(passes, "tile_sizes", lambda q: tiles)
     assert len(samples[dtype]) >= 25
     own = 1e-10 if dtype == torch.float64 else 0.0  # it is its own reference
     errors, allowed = [0.0] * 5, [own] * 5

@@ -12,7 +12,8 @@ __version__ = "0.1.0"
 _PLAIN = ("softmax", "one_pass", "trace", "trace_backward", "ledger", "hardware")
 _PLAIN += ("ledger_backward", "cache", "worked_example")
 _TORCH = ("standard", "masks", "dropout", "flash1", "flash2", "merge")
-_TORCH += ("rounding", "attn_mask", "ops", "sdpa", "module", "kernels")
+_TORCH += ("rounding", "attn_mask", "dispatch", "passes", "library", "ops", "sdpa")
+_TORCH += ("module", "kernels")
 _MODULES = (*_PLAIN, *_TORCH)
 _FRONT = {
     "flash_attention": "ops", "scaled_dot_product_attention": "sdpa",

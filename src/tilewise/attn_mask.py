@@ -22,7 +22,7 @@ def check_mask(attn_mask, shape, dtype):
         expected = f"bool, float32 or {dtype} like q"
         raise TypeError(f"attn_mask must be of {expected}, not {attn_mask.dtype}")
     pairs = zip(reversed(attn_mask.shape), reversed(shape))
-    fits = all(size in (1, full) for size, full in pairs)
+    fits = all(size == 1 or size == full for size, full in pairs)
     if not fits or not 2 <= attn_mask.ndim <= len(shape):
         found = f"{tuple(shape)}, not {tuple(attn_mask.shape)}"
         raise ValueError(f"attn_mask must broadcast, from 2 axes on, to {found}")

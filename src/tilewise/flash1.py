@@ -21,17 +21,21 @@ import torch
 # --8<-- [start:prepare]
 def check(q, k, v, block_rows, block_cols, causal):
     """Raise ValueError with one sentence that names what does not fit."""
-    shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
+
+    def wrong(what):
+        shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
+        return ValueError(f"{what}: {shapes}")
+
     if min(q.ndim, k.ndim, v.ndim) < 2 or 0 in q.shape + k.shape + v.shape:
-        raise ValueError(f"q, k and v must be (..., N, d) and not empty: {shapes}")
+        raise wrong("q, k and v must be (..., N, d) and not empty")
     if not q.ndim == k.ndim == v.ndim or k.shape[:-2] != v.shape[:-2]:
-        raise ValueError(f"q, k and v differ in batch or heads: {shapes}")
+        raise wrong("q, k and v differ in batch or heads")
     if q.shape[:-3] != k.shape[:-3] or q.shape[:-2].numel() % k.shape[:-2].numel():
-        raise ValueError(f"q, k and v do not fit in batch or heads: {shapes}")
+        raise wrong("q, k and v do not fit in batch or heads")
     if q.shape[-1] != k.shape[-1]:
-        raise ValueError(f"q and k differ in d: {shapes}")
+        raise wrong("q and k differ in d")
     if k.shape[-2] != v.shape[-2]:
-        raise ValueError(f"k and v differ in N: {shapes}")
+        raise wrong("k and v differ in N")
     if not q.dtype == k.dtype == v.dtype or not q.is_floating_point():
         dtypes = f"{q.dtype}, {k.dtype}, {v.dtype}"
         raise ValueError(f"dtypes of q, k and v must be one float: {dtypes}")

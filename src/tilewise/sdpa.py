@@ -64,33 +64,41 @@ def autocast(*tensors):
 
 def fit(query, key, value, enable_gqa):
     """The same with equal axes in front; views, but for unequal heads of key, value."""
-    shapes = ", ".join(str(tuple(x.shape)) for x in (query, key, value))
+    given = query, key, value
     if not query.dtype == key.dtype == value.dtype:
         dtypes = f"{query.dtype}, {key.dtype}, {value.dtype}"
         raise ValueError(f"query, key and value must have one dtype, not {dtypes}")
     if query.shape[-1] != key.shape[-1]:
-        raise ValueError(f"query and key must have one d (last axis), not {shapes}")
+        raise misfit("query and key must have one d (last axis)", *given)
     if key.shape[-2] != value.shape[-2]:
-        raise ValueError(f"key and value must have one N (axis -2), not {shapes}")
+        raise misfit("key and value must have one N (axis -2)", *given)
     if enable_gqa:
-        key, value = fit_heads(query, key, value, shapes)
+        key, value = fit_heads(query, key, value)
     front = -3 if enable_gqa else -2
+    if query.shape[:front] == key.shape[:front] == value.shape[:front]:
+        return query, key, value
     try:
         lead = torch.broadcast_shapes(*(x.shape[:front] for x in (query, key, value)))
     except RuntimeError:
-        message = f"query, key and value must broadcast in front, not {shapes}"
-        raise ValueError(message) from None
-    return (x.expand(*lead, *x.shape[front:]) for x in (query, key, value))
+        message = "query, key and value must broadcast in front"
+        raise misfit(message, *given) from None
+    return tuple(x.expand(*lead, *x.shape[front:]) for x in (query, key, value))
 
 
-def fit_heads(query, key, value, shapes):
+def fit_heads(query, key, value):
     """key and value with one number of heads that divides the query's."""
-    if min(x.ndim for x in (query, key, value)) < 3:
-        raise ValueError(f"enable_gqa must have (..., heads, N, d), not {shapes}")
+    if min(query.ndim, key.ndim, value.ndim) < 3:
+        raise misfit("enable_gqa must have (..., heads, N, d)", query, key, value)
     heads, *fewer = (x.shape[-3] for x in (query, key, value))
     if any(not n or heads % n for n in fewer):
         message = "heads (axis -3) of key and value must divide those of query"
-        raise ValueError(f"with enable_gqa the {message}, not {shapes}")
+        raise misfit(f"with enable_gqa the {message}", query, key, value)
     if fewer[0] == fewer[1]:
         return key, value
     return (x.repeat_interleave(heads // x.shape[-3], -3) for x in (key, value))
+
+
+def misfit(message, *tensors):
+    """The error of tensors whose shapes do not fit."""
+    shapes = ", ".join(str(tuple(x.shape)) for x in tensors)
+    return ValueError(f"{message}, not {shapes}")

@@ -37,7 +37,7 @@ def prepare(q, k, v, o, do, lse, dlse, scale, causal, *tiles):
             like = f"{q.dtype} on {q.device}"
             raise ValueError(f"{name} must fit q, {like}, not {x.dtype} on {x.device}")
     room = *q.shape[:2], triton.cdiv(q.shape[2], PAD) * PAD
-    lse2, delta = (q.new_empty(room, dtype=torch.float32) for _ in range(2))
+    lse2, delta = q.new_empty(2, *room, dtype=torch.float32)
     rows = lse.contiguous(), None if dlse is None else dlse.contiguous(), lse2, delta
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     return [dense(x) for x in (q, k, v, o, do)], rows, scale
@@ -68,6 +68,7 @@ def row_numbers(o, do, LSE, DLSE, LSE2, DELTA, head, row, N_Q, N_PAD,
     """
     rows = row + tl.arange(0, ROWS)
     at = head.to(tl.int64) * N_Q + rows
+    # --8<-- [start:row_numbers]
     lse = tl.load(LSE + at, rows < N_Q, float("-inf")).to(tl.float32)
     seen = lse > float("-inf")
     lse2 = tl.where(seen, lse * LOG2E, float("inf"))
@@ -75,6 +76,7 @@ def row_numbers(o, do, LSE, DLSE, LSE2, DELTA, head, row, N_Q, N_PAD,
     if DLSE is not None:  # within a row ∂L/∂S = P, so that dS = P ∘ (dP − δ) + dL P
         delta -= tl.load(DLSE + at, rows < N_Q, 0.0).to(tl.float32)
     delta = tl.where(seen, delta, 0.0)
+    # --8<-- [end:row_numbers]
     at = head.to(tl.int64) * N_PAD + rows
     tl.store(LSE2 + at, lse2, rows < N_PAD)
     tl.store(DELTA + at, delta, rows < N_PAD)

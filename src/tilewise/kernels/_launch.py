@@ -7,6 +7,7 @@ holds all of that finds it in one look, and descriptors need not be checked agai
 
 import copy
 import inspect
+import threading
 
 import triton
 from triton import knobs
@@ -14,6 +15,15 @@ from triton.runtime import driver
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 COMPILED = {}  # (kernel, key) → how to launch what Triton compiled for it
+
+
+class Watch(threading.local):
+    """What the thread launches, if `tilewise.kernels._replay` watches it."""
+
+    launches = None
+
+
+watch = Watch()
 
 
 class Descriptor:
@@ -51,12 +61,21 @@ def launch(kernel, key, grid, *args, **options):
     """
     run = COMPILED.get((kernel, key))
     if run is not None and not knobs.runtime.launch_enter_hook.calls:  # a profiler's
-        return run(grid, args)
+        run(grid, args)
+    else:
+        run = compile_and_run(kernel, key, grid, args, options)
+    if watch.launches is not None:
+        watch.launches.append((run, grid, args))
+
+
+def compile_and_run(kernel, key, grid, args, options):
+    """The launch that Triton makes; keeps what it compiled."""
     real = [x.checked() if type(x) is Descriptor else x for x in args]
     compiled = kernel[grid](*real, **options)
     if isinstance(compiled, triton.compiler.CompiledKernel):  # not the interpreter
         check(kernel, args)
         COMPILED[kernel, key] = direct(compiled) or (lambda g, a: compiled[g](*a))
+    return compiled
 
 
 def check(kernel, args):
@@ -69,11 +88,7 @@ def check(kernel, args):
 
 
 def direct(compiled):
-    """A function (grid, args) that launches by Triton's own launcher, without hooks.
-
-    Descriptors become the copy engine's maps here: 14 µs with four of them become 8.
-    None where this Triton is made otherwise than 3.6 and 3.7 are.
-    """
+    """A Direct for what Triton compiled; None where this is neither 3.6 nor 3.7."""
     try:
         from triton.backends.nvidia.driver import TMA_DTYPE_DEVICE_TO_HOST as types
 
@@ -89,17 +104,29 @@ def direct(compiled):
         head = compiled.function, compiled.packed_metadata, None, None, None
     except (AttributeError, ImportError, KeyError, TypeError):
         return None
+    return Direct(launcher, head, fill, maps)
 
-    def run(grid, args):
-        flat, kinds = [], iter(maps)
+
+class Direct:
+    """Launches by Triton's own launcher, without its Python and its hooks.
+
+    Descriptors become the copy engine's maps here: 14 µs with four of them become 8.
+    """
+
+    def __init__(self, launcher, head, fill, maps):
+        self.launcher, self.head, self.fill, self.maps = launcher, head, fill, maps
+        self.stream = driver.active.get_current_stream
+
+    def __call__(self, grid, args):
+        flat, maps = [], iter(self.maps)
         for x in args:
             if type(x) is Descriptor:
-                shape, strides = x.shape, x.strides
-                tile = fill(x.base.data_ptr(), *next(kinds), shape, strides, 0)
-                flat += tile, *shape, *strides
+                tile = *next(maps), x.shape, x.strides, 0
+                flat += self.fill(x.base.data_ptr(), *tile), *x.shape, *x.strides
             else:
                 flat.append(x)
-        stream = driver.active.get_current_stream(driver.active.get_current_device())
-        launcher(*grid, stream, *head, *flat)
+        self.launch(grid, flat)
 
-    return run
+    def launch(self, grid, flat):
+        device = driver.active.get_current_device()
+        self.launcher(*grid, self.stream(device), *self.head, *flat)

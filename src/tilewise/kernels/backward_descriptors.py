@@ -14,7 +14,6 @@ goes first and makes δ for both walks, from the dO that it has on chip anyway.
 import torch
 import triton
 import triton.language as tl
-from triton.tools.tensor_descriptor import TensorDescriptor
 
 from tilewise.kernels._common import LOG2E, padded, shift
 from tilewise.kernels._common_backward import (
@@ -24,13 +23,16 @@ from tilewise.kernels._common_backward import (
     row_numbers,
     rows_seeing,
 )
+from tilewise.kernels._launch import launch
+from tilewise.kernels.descriptors import describable, describe
 
 TILES = {  # dK and dV, dQ
     64: ((128, 64, 4, 2), (128, 64, 8, 3)),
     128: ((64, 64, 4, 2), (128, 64, 8, 3)),
     256: ((32, 64, 8, 2), (128, 32, 8, 2)),
 }
-SIZES = "N_Q", "N_K", "SHIFT"  # one compiled kernel for all lengths
+SIZES = "N_Q", "N_K", "N_PAD", "SHIFT"  # one compiled kernel for all lengths
+GIVEN = "LSE", "DLSE"  # may begin at any address
 
 
 @triton.jit
@@ -48,13 +50,14 @@ def put(X, head, start, x, HEADS: tl.constexpr, ROWS: tl.constexpr,
     X.store([head // HEADS, head % HEADS, start, 0], x)
 
 
-@triton.jit(do_not_specialize=SIZES)
+@triton.jit(do_not_specialize=SIZES, do_not_specialize_on_alignment=GIVEN)
 def dq_kernel(
     Q, DO, O, DQ, K, V, LSE, DLSE, LSE2, DELTA, N_Q, N_K, N_PAD, SHIFT, scale,
     HEADS: tl.constexpr, GROUP: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
 ):  # fmt: skip
     """dQ of BLOCK_ROWS rows, over the keys that they see; δ and L in base 2 first."""
+    N_PAD = tl.multiple_of(N_PAD, 128)
     tiles = tl.cdiv(N_PAD, BLOCK_ROWS)  # every row of L and δ is written
     row = (tiles - 1 - tl.program_id(0) % tiles) * BLOCK_ROWS  # late rows see most keys
     head = tl.program_id(0) // tiles
@@ -107,6 +110,7 @@ def dkdv_kernel(
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
 ):  # fmt: skip
     """dK and dV of BLOCK_COLS keys: every row of the GROUP heads that share them."""
+    N_PAD = tl.multiple_of(N_PAD, 128)
     tiles = tl.cdiv(N_K, BLOCK_COLS)
     col = tl.program_id(0) % tiles * BLOCK_COLS  # most rows see early keys: these first
     kv_head = tl.program_id(0) // tiles
@@ -143,6 +147,7 @@ def walk_rows(
         rows = row + tl.arange(0, BLOCK_ROWS)
         q = fetch(Q, head, row, HEADS, BLOCK_ROWS, DIMS)  # (B_r, d)
         do = fetch(DO, head, row, HEADS, BLOCK_ROWS, DIMS)
+        # --8<-- [start:tile]
         st = scale * LOG2E * tl.dot(k, q.T, input_precision="ieee")  # (B_c, B_r)
         dpt = tl.dot(v, do.T, input_precision="ieee")
         if MASKED:
@@ -151,20 +156,8 @@ def walk_rows(
         dv = tl.dot(pt.to(do.dtype), do, dv, input_precision="ieee")
         dst = pt * (dpt - tl.load(DELTA + rows)[None, :])
         dk = tl.dot(dst.to(q.dtype), q, dk, input_precision="ieee")
+        # --8<-- [end:tile]
     return dk, dv
-
-
-def described(x, rows):
-    """x (batch, heads, N, d) in tiles of rows × d; a copy where TMA cannot reach it.
-
-    It wants rows that begin at multiples of 16 bytes. One of length 1 is never stepped.
-    """
-    steps = [s * x.element_size() for n, s in zip(x.shape[:3], x.stride()) if n > 1]
-    if x.data_ptr() % 16 or not all(s > 0 and s % 16 == 0 for s in steps):
-        x = x.clone(memory_format=torch.contiguous_format)
-    strides = [s if n > 1 else x.shape[3] for n, s in zip(x.shape[:3], x.stride())]
-    tile = [1, 1, rows, padded(x.shape[3])]
-    return TensorDescriptor(x, list(x.shape), [*strides, 1], tile)
 
 
 def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
@@ -172,21 +165,23 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
     """dQ, dK, dV as from backward_split, with the same arguments; from sm_90 on."""
     outer_k, outer_q = choose(TILES, q, dkdv_tile, dq_tile)
     given = q, k, v, o, do, lse, dlse, scale, causal
-    (q, k, v, o, do), per_row, scale = prepare(*given, outer_k, outer_q)
-    dq, dk, dv = (x.new_empty(x.shape) for x in (q, k, v))
+    tensors, per_row, scale = prepare(*given, outer_k, outer_q)
+    q, k, v, o, do = map(describable, tensors)
+    dq, dk, dv = map(torch.empty_like, (q, k, v))
     (batch, heads, n_q, d), n_k, n_pad = q.shape, k.shape[2], per_row[3].shape[2]
 
-    def launch(kernel, programs, tile, by_rows, by_cols, per_row):
-        block_rows, block_cols, num_warps, num_stages = tile
-        kernel[(programs,)](
-            *(described(x, block_rows) for x in by_rows),
-            *(described(x, block_cols) for x in by_cols), *per_row, n_q, n_k, n_pad,
+    def run(kernel, programs, tile, by_rows, by_cols, per_row):
+        rows, cols, num_warps, num_stages = tile
+        key = q.device, q.dtype, d, heads, k.shape[1], dlse is None, *tile
+        launch(
+            kernel, key, (programs, 1, 1), *(describe(x, rows) for x in by_rows),
+            *(describe(x, cols) for x in by_cols), *per_row, n_q, n_k, n_pad,
             shift(causal, n_q, n_k), scale, heads, heads // k.shape[1], padded(d),
-            block_rows, block_cols, num_warps=num_warps, num_stages=num_stages,
+            rows, cols, num_warps=num_warps, num_stages=num_stages,
         )  # fmt: skip
 
     programs = batch * heads * triton.cdiv(n_pad, outer_q[0])
-    launch(dq_kernel, programs, outer_q, (q, do, o, dq), (k, v), per_row)
+    run(dq_kernel, programs, outer_q, (q, do, o, dq), (k, v), per_row)
     programs = batch * k.shape[1] * triton.cdiv(n_k, outer_k[1])
-    launch(dkdv_kernel, programs, outer_k, (q, do), (k, v, dk, dv), per_row[2:])
+    run(dkdv_kernel, programs, outer_k, (q, do), (k, v, dk, dv), per_row[2:])
     return dq, dk, dv

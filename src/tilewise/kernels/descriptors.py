@@ -9,7 +9,6 @@ Below Hopper, Triton turns the descriptors back into pointers.
 import torch
 import triton
 import triton.language as tl
-from triton.tools.tensor_descriptor import TensorDescriptor
 
 from tilewise.kernels._common import (
     LOG2E,
@@ -19,16 +18,20 @@ from tilewise.kernels._common import (
     prepare,
     shift,
 )
+from tilewise.kernels._launch import Descriptor, launch
 from tilewise.kernels.causal import crew_of, longest_first, reach
 from tilewise.kernels.exp2 import finish, start, step
 
 TILES = {64: (64, 128, 4, 2), 128: (64, 64, 4, 3), 256: (128, 64, 8, 2)}
+SIZES = "n_q", "n_k", "shift", "heads", "group", "total", "crew"
 
 
+# --8<-- [start:load]
 @triton.jit
 def load(x, batch, head, row, ROWS: tl.constexpr, DIMS: tl.constexpr):
     """A tile (ROWS, DIMS) of a head through its tensor's descriptor."""
     return x.load([batch, head, row, 0]).reshape(ROWS, DIMS)
+    # --8<-- [end:load]
 
 
 @triton.jit
@@ -54,7 +57,7 @@ def walk(
     return acc, l, m
 
 
-@triton.jit
+@triton.jit(do_not_specialize=SIZES)  # one compiled kernel for all of them
 def descriptors(
     Q, K, V, O, LSE, n_q, n_k, shift, scale, heads, group, total, crew,
     DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
@@ -90,22 +93,23 @@ def describable(x):
 
 def describe(x, rows):
     """The descriptor of x (batch, heads, N, d) for tiles of `rows` rows of a head."""
-    strides = [s if n > 1 else x.shape[-1] for n, s in zip(x.shape[:3], x.stride())]
-    block = [1, 1, rows, padded(x.shape[-1])]
-    return TensorDescriptor(x, list(x.shape), [*strides, 1], block)
+    *shape, d = x.shape
+    strides = [s if n > 1 else d for n, s in zip(shape, x.stride())]
+    return Descriptor(x, (*strides, 1), (1, 1, rows, padded(d)))
 
 
 def forward(q, k, v, *, scale=None, causal=False, **tile):
     """o = softmax(τ q kᵀ) v and L, as rung 3 gives it, with its arguments."""
-    rows, cols, launch = choose(TILES, q, tile)
+    rows, cols, options = choose(TILES, q, tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols)
     q, scale = positive(q, scale)
     q, k, v = describable(q), describable(k), describable(v)
     (batch, heads, n_q, d), n_k = q.shape, k.shape[2]
-    grid = (triton.cdiv(n_q, rows) * batch * heads,)
-    descriptors[grid](
+    key = q.device, q.dtype, d, rows, cols, *options.values()
+    launch(
+        descriptors, key, (triton.cdiv(n_q, rows) * batch * heads, 1, 1),
         describe(q, rows), describe(k, cols), describe(v, cols), describe(o, rows),
         lse, n_q, n_k, shift(causal, n_q, n_k), scale, heads, heads // k.shape[1],
-        batch * heads, crew_of(q, k), padded(d), rows, cols, **launch,
+        batch * heads, crew_of(q, k), padded(d), rows, cols, **options,
     )  # fmt: skip
     return o, lse

@@ -1,0 +1,100 @@
+"""Which kernels compute an attention: a small table, measured once and not at run time.
+
+What no row covers takes the passes of `tilewise.flash2`, tiled as well, in PyTorch:
+other devices, a mask given as a tensor, dropout, fp64, a d above 256 or not a multiple
+of 8, values of another d.
+"""
+
+# --8<-- [start:imports]
+import functools
+import importlib
+import warnings
+
+import torch
+
+# --8<-- [end:imports]
+
+# --8<-- [start:table]
+HALF = torch.float16, torch.bfloat16
+TABLE = (  # compute capability from, to; dtypes; largest d; forward, backward
+    ((9, 0), (9, 9), HALF, 128, "gluon_forward", "gluon_backward"),
+    ((9, 0), (10, 9), HALF, 256, "descriptors", "backward_descriptors"),
+    ((8, 0), (99, 9), HALF, 128, "causal", "backward_split"),
+    ((8, 0), (8, 0), HALF, 256, "causal", "backward_split"),  # others: too little SRAM
+    ((8, 0), (99, 9), (torch.float32,), 256, "causal", "backward_split"),
+)
+REPEATS = {"gluon_backward": "backward_descriptors"}  # the same bits every time
+
+LIGHT = {"gluon_forward", "gluon_backward", "descriptors", "backward_descriptors"}
+# What these do on the GPU, they do by kernels._launch: a call can be replayed.
+
+
+@functools.cache
+def rungs(capability, dtype, d, gluon=True, deterministic=False):
+    """(forward, backward), names in `tilewise.kernels`: TABLE's first row that fits.
+
+    capability (major, minor) of the card; gluon: whether Triton has the Gluon that the
+    first row needs; deterministic: a backward pass without atomic additions. None where
+    no row fits.
+    """
+    for least, most, dtypes, largest, forward, backward in TABLE:
+        fits = least <= capability <= most and dtype in dtypes and d <= largest
+        if fits and d % 8 == 0 and (gluon or not forward.startswith("gluon")):
+            return forward, REPEATS.get(
+                backward, backward
+            ) if deterministic else backward
+    return None
+    # --8<-- [end:table]
+
+
+@functools.cache
+def card(device):
+    """(capability, whether Gluon is there) of a GPU that kernels run on, or None."""
+    if device.type != "cuda" or torch.version.hip:
+        return None
+    try:
+        kernel("descriptors")
+    except ImportError:
+        message = "attention needs Triton from 3.6 on for its kernels: it is slow here"
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        return None
+    try:
+        gluon = kernel("_gluon").available(device)
+    except (ImportError, AttributeError):  # Gluon is experimental, and changes
+        gluon = False
+    return torch.cuda.get_device_capability(device), gluon
+
+
+def route(q, k, v, attn_mask=None, dropout_p=0.0):
+    """(forward, backward) for these tensors (..., N, d), or None: the PyTorch passes.
+
+    Honours torch.use_deterministic_algorithms, which is asked at each pass.
+    """
+    found, d = card(q.device), q.shape[-1]
+    if found is None or attn_mask is not None or dropout_p or v.shape[-1] != d:
+        return None
+    capability, gluon = found
+    same = torch.are_deterministic_algorithms_enabled()
+    return rungs(capability, q.dtype, d, gluon, same)
+
+
+@functools.cache
+def kernel(name):
+    """A module of `tilewise.kernels`."""
+    return importlib.import_module(f"tilewise.kernels.{name}")
+
+
+def run(name, tensors, causal, scale, dlse=None):
+    """What the rung of this name makes of tensors (batch, heads, N, d).
+
+    Triton launches on the current device, so that of the tensors is made current.
+    """
+    device = tensors[0].device
+    if device.type == "cuda" and device.index != torch.cuda.current_device():
+        with torch.cuda.device(device):
+            return run(name, tensors, causal, scale, dlse)
+    rung = getattr(kernel(name), "backward" if "backward" in name else "forward")
+    if name in LIGHT:
+        return kernel("_replay").replay(rung, tensors, causal, scale, dlse)
+    options = {} if dlse is None else {"dlse": dlse}
+    return rung(*tensors, causal=causal, scale=scale, **options)

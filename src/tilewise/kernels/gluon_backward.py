@@ -1,0 +1,298 @@
+"""The backward pass in Gluon, for Hopper: five products a tile, and the rest beneath.
+
+Sᵀ = K Qᵀ   Pᵀ = e^{Sᵀ − L}   dPᵀ = V dOᵀ   dSᵀ = Pᵀ ∘ (dPᵀ − δ)
+dV = Pᵀ dO   dK = τ dSᵀ Q   dQ = τ dS K
+
+A program owns 128 keys and walks the tiles of queries that see them. Four groups of
+warps share the work: one warp fetches tiles, one adds finished dQ to memory, and two
+consumers of four warps have 64 keys each. Pᵀ and dSᵀ go into dV and dK from the
+registers that they were made in, and dV and dK never leave theirs. Only dSᵀ passes
+through shared memory, since dQ sums over the keys of both consumers: each makes half of
+a tile of dQ, and the copy engine adds it to an fp32 dQ in L2. Programs come to a tile
+in an order that changes, so dQ may differ in its last bits from call to call; dK and dV
+are each summed by one program, in one order.
+"""
+
+import torch
+import triton
+import triton.language as tl
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
+    mbarrier,
+    tma,
+    warpgroup_mma,
+    warpgroup_mma_wait,
+)
+
+from tilewise.kernels._common import LOG2E, shift
+from tilewise.kernels._common_backward import prepare
+from tilewise.kernels._gluon import describe, struct
+from tilewise.kernels._gluon_backward import (
+    KEYS,
+    add_dq,
+    dq_kernel,
+    fragment_order,
+    half_dq,
+    plan,
+    rows_kernel,
+)
+from tilewise.kernels._launch import Descriptor, launch
+from tilewise.kernels.descriptors import describable
+
+ROWS = {64: 128, 128: 64}  # d, filled up → B_r: what the registers hold
+STAGES = gl.constexpr(2)  # tiles of Q and of dO in shared memory
+SIZES = "HEADS", "N_Q", "N_K", "N_PAD", "SHIFT"  # one compiled kernel for all of them
+HALF_DQ = gl.NVMMASharedLayout.get_default_for([128, 32], gl.float32)
+NUMBERS = gl.NVMMASharedLayout(swizzle_byte_width=0, element_bitwidth=32, rank=1)
+Memory, Constant = gl.shared_memory_descriptor, gl.constexpr
+
+
+# --8<-- [start:shared]
+@struct
+class Shared:
+    """What a program keeps in shared memory: tiles, numbers of rows, barriers."""
+
+    q: Memory  # (stages, 1, 1, B_r, d), and so dO
+    do: Memory
+    lse: Memory  # (stages, B_r), and so δ
+    delta: Memory
+    k: Memory  # (2, 1, 1, 64, d), a half for each consumer, and so V
+    v: Memory
+    ds: Memory  # dSᵀ (2 · 2, 64, B_r): of two tiles, each consumer's half
+    dq: Memory  # (2, 128, 32) in fp32: each consumer's half of a tile
+    kv_full: Memory  # barriers: K and V have landed
+    q_full: Memory  # Q and L have, in a stage
+    do_full: Memory  # dO and δ have
+    empty: Memory  # both consumers have let go of a stage
+    ds_full: Memory  # both have stored their half of dSᵀ
+    dq_full: Memory  # a consumer has stored its half of dQ
+    dq_empty: Memory  # the copy engine has read it
+    # --8<-- [end:shared]
+
+
+@gluon.jit
+def barriers(number: Constant):
+    return gl.allocate_shared_memory(gl.int64, [number, 1], mbarrier.MBarrierLayout())
+
+
+@gluon.jit
+def allocate(Q, K, LSE, DQ):
+    """Room in shared memory, and barriers with how many arrivals end their phase."""
+    dtype: Constant = Q.dtype
+    rows: Constant = Q.block_type.shape[2]
+    tile: Constant = [STAGES] + Q.block_type.shape
+    half: Constant = [2] + K.block_type.shape
+    DS: Constant = gl.NVMMASharedLayout.get_default_for([64, rows], dtype)
+    sm = Shared(
+        gl.allocate_shared_memory(dtype, tile, Q.layout),
+        gl.allocate_shared_memory(dtype, tile, Q.layout),
+        gl.allocate_shared_memory(gl.float32, [STAGES, rows], LSE.layout),
+        gl.allocate_shared_memory(gl.float32, [STAGES, rows], LSE.layout),
+        gl.allocate_shared_memory(dtype, half, K.layout),
+        gl.allocate_shared_memory(dtype, half, K.layout),
+        gl.allocate_shared_memory(dtype, [4, 64, rows], DS),
+        gl.allocate_shared_memory(gl.float32, [2, 128, 32], DQ.layout),
+        barriers(1), barriers(STAGES), barriers(STAGES), barriers(STAGES), barriers(2),
+        barriers(2), barriers(2),
+    )  # fmt: skip
+    mbarrier.init(sm.kv_full.index(0), count=1)
+    for i in gl.static_range(STAGES):
+        mbarrier.init(sm.q_full.index(i), count=1)
+        mbarrier.init(sm.do_full.index(i), count=1)
+        mbarrier.init(sm.empty.index(i), count=2)
+    for i in gl.static_range(2):
+        mbarrier.init(sm.ds_full.index(i), count=2)
+        mbarrier.init(sm.dq_full.index(i), count=1)
+        mbarrier.init(sm.dq_empty.index(i), count=1)
+    fence_async_shared()  # the copy engine sees the barriers
+    return sm
+
+
+# --8<-- [start:fetch]
+@gluon.jit
+def fetch_tiles(sm, walk, Q, DO, K, V, LSE, DELTA):
+    """The warp that fetches: K and V, then Q with L and dO with δ, as room allows."""
+    batch, kv_head = walk.place()
+    mbarrier.expect(sm.kv_full.index(0), 4 * K.block_type.nbytes)
+    for w in gl.static_range(2):
+        at = [batch, kv_head, walk.col + 64 * w, 0]
+        tma.async_copy_global_to_shared(K, at, sm.kv_full.index(0), sm.k.index(w))
+        tma.async_copy_global_to_shared(V, at, sm.kv_full.index(0), sm.v.index(w))
+    for g in range(walk.group):
+        for tile in range(walk.tiles):
+            i = g * walk.tiles + tile
+            row = (walk.first + tile) * walk.rows
+            at = [batch, kv_head * walk.group + g, row, 0]
+            number = [(walk.kv_head * walk.group + g) * walk.n_pad + row]
+            s = i % STAGES
+            q_full, do_full = sm.q_full.index(s), sm.do_full.index(s)
+            mbarrier.wait(sm.empty.index(s), (i // STAGES & 1) ^ 1)
+            mbarrier.expect(q_full, Q.block_type.nbytes + 4 * walk.rows)
+            tma.async_copy_global_to_shared(Q, at, q_full, sm.q.index(s))
+            tma.async_copy_global_to_shared(LSE, number, q_full, sm.lse.index(s))
+            mbarrier.expect(do_full, DO.block_type.nbytes + 4 * walk.rows)
+            tma.async_copy_global_to_shared(DO, at, do_full, sm.do.index(s))
+            tma.async_copy_global_to_shared(DELTA, number, do_full, sm.delta.index(s))
+    # --8<-- [end:fetch]
+
+
+@gluon.jit
+def mask(pt, row, left, w: Constant):
+    """Pᵀ (64, B_r) with 0 where a key is not seen.
+
+    From the program's first key, row is how far the first row sees, left the last key.
+    """
+    T: Constant = pt.type.layout
+    keys = 64 * w + gl.arange(0, 64, gl.SliceLayout(1, T))
+    keys = gl.where(keys <= left, keys, 2**30)
+    last = row + gl.arange(0, pt.shape[1], gl.SliceLayout(0, T))
+    return gl.where(keys[:, None] <= last[None, :], pt, 0.0)
+
+
+@gluon.jit
+def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant):
+    """Tile number i of the queries and consumer w's 64 keys: five products."""
+    B_R: Constant = sm.q.shape[3]
+    D: Constant = sm.q.shape[4]
+    T: Constant = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, B_R, 16])
+    COLUMN: Constant = gl.SliceLayout(0, T)
+    LEFT: Constant = gl.DotOperandLayout(0, dk.type.layout, 2)
+    zero = gl.zeros([64, B_R], gl.float32, T)
+    s, phase, b = i % STAGES, i // STAGES & 1, i % 2
+    q, do = sm.q.index(s).reshape([B_R, D]), sm.do.index(s).reshape([B_R, D])
+    k, v = sm.k.index(w).reshape([64, D]), sm.v.index(w).reshape([64, D])
+    # --8<-- [start:products]
+    mbarrier.wait(sm.q_full.index(s), phase)
+    st = warpgroup_mma(k, q.permute((1, 0)), zero, use_acc=False, is_async=True)
+    mbarrier.wait(sm.do_full.index(s), phase)
+    dpt = warpgroup_mma(v, do.permute((1, 0)), zero, use_acc=False, is_async=True)
+    st = warpgroup_mma_wait(1, deps=(st,))  # Sᵀ is there; dPᵀ goes on
+    lse = sm.lse.index(s).load(COLUMN)
+    pt = gl.exp2(st * tau2 - lse[None, :])  # (64, B_r)
+    if MASKED:
+        pt = mask(pt, row, left, w)
+    pt16 = gl.convert_layout(pt.to(q.dtype), LEFT)  # stays in registers
+    # ptxas would move the next wait above the exponentials, and nothing would overlap,
+    # but it moves nothing past a loop that polls a barrier: one that is long complete.
+    mbarrier.wait(sm.kv_full.index(0), 0)
+    dpt = warpgroup_mma_wait(0, deps=(dpt,))
+    delta = sm.delta.index(s).load(COLUMN)
+    dst = (pt * (dpt - delta[None, :])).to(q.dtype)
+    sm.ds.index(2 * b + w).store(dst)
+    fence_async_shared()  # the tensor cores see what was stored
+    mbarrier.arrive(sm.ds_full.index(b), count=1)
+    dv = warpgroup_mma(pt16, do, dv, is_async=True)
+    mbarrier.wait(sm.ds_full.index(b), i // 2 & 1)  # the other consumer's half too
+    dq = half_dq(sm, b, w)
+    dv = warpgroup_mma_wait(2, deps=(dv,))  # dQ is two products
+    dk = warpgroup_mma(gl.convert_layout(dst, LEFT), q, dk, is_async=True)
+    dq = warpgroup_mma_wait(1, deps=(dq,))
+    mbarrier.wait(sm.dq_empty.index(w), (i & 1) ^ 1)
+    sm.dq.index(w).store(fragment_order(dq))  # while dK goes on
+    fence_async_shared()
+    mbarrier.arrive(sm.dq_full.index(w), count=1)
+    # dK reads dSᵀ from registers. Were it still at work in the next round of the loop,
+    # ptxas would make every product wait for the one before.
+    dk = warpgroup_mma_wait(0, deps=(dk,))
+    mbarrier.arrive(sm.empty.index(s), count=1)
+    # --8<-- [end:products]
+    return dk, dv
+
+
+# --8<-- [start:consume]
+@gluon.jit
+def consume(sm, walk, DK, DV, scale, w: Constant, MASKED: Constant):
+    """Consumer w: dK and dV of 64 keys, and half of each tile of dQ."""
+    D: Constant = sm.q.shape[4]
+    ACC: Constant = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
+    dk, dv = gl.zeros([64, D], gl.float32, ACC), gl.zeros([64, D], gl.float32, ACC)
+    tau2 = scale * LOG2E
+    mbarrier.wait(sm.kv_full.index(0), 0)
+    for g in range(walk.group):
+        start, full = g * walk.tiles, g * walk.tiles
+        # What LLVM would take out of the loops, addresses and whole columns of numbers
+        # for the mask, would fill the registers: it is computed anew each time.
+        if MASKED:
+            full += walk.masked
+            for i in tl.range(start, full, disable_licm=True):
+                row = (i - start) * walk.rows + walk.see
+                dk, dv = step(sm, i, dk, dv, tau2, row, walk.left, w, True)
+        for i in tl.range(full, start + walk.tiles, disable_licm=True):
+            dk, dv = step(sm, i, dk, dv, tau2, 0, 0, w, False)
+    batch, kv_head = walk.place()
+    at = [batch, kv_head, walk.col + 64 * w, 0]
+    room = sm.v.index(w)  # nobody else reads it: for dV, then for dK
+    room.reshape([64, D]).store(dv.to(DV.dtype))
+    fence_async_shared()
+    tma.async_copy_shared_to_global(DV, at, room)
+    tma.store_wait(pendings=0)
+    room.reshape([64, D]).store((scale * dk).to(DK.dtype))
+    fence_async_shared()
+    tma.async_copy_shared_to_global(DK, at, room)
+    tma.store_wait(pendings=0)
+    # --8<-- [end:consume]
+
+
+@gluon.jit(do_not_specialize=SIZES)
+def main_kernel(
+    Q, K, V, DO, DK, DV, DQ, LSE, DELTA, HEADS, N_Q, N_K, N_PAD, SHIFT, scale,
+    GROUP: Constant, MASKED: Constant,
+):  # fmt: skip
+    """dK and dV of KEYS keys, and what they add to dQ, in fp32 and fragment order."""
+    walk = plan(HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP, Q.block_type.shape[2])
+    sm = allocate(Q, K, LSE, DQ)
+    gl.warp_specialize(
+        [
+            (consume, (sm, walk, DK, DV, scale, 0, MASKED)),
+            (consume, (sm, walk, DK, DV, scale, 1, MASKED)),
+            (fetch_tiles, (sm, walk, Q, DO, K, V, LSE, DELTA)),
+            (add_dq, (sm, walk, DQ)),
+        ],
+        [4, 1, 1],  # warps of all but the first, which has num_warps
+        [240, 24, 24],  # registers a thread: what two warps give up, consumers get
+    )
+
+
+def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
+    """dQ, dK, dV as from backward_split; for Hopper, 16 bits and d up to 128.
+
+    Takes fp32 numbers for dQ beside, as many as q has with d filled up to 64 or 128.
+    """
+    if q.element_size() != 2 or q.shape[-1] > 128:
+        d = q.shape[-1]
+        raise ValueError(f"q must have 16 bits and d at most 128, not {q.dtype}, {d}")
+    given = q, k, v, o, do, lse, dlse, scale, causal
+    tensors, per_row, scale = prepare(*given, (128, KEYS.value))
+    q, k, v, o, do = map(describable, tensors)
+    dq, dk, dv = map(torch.empty_like, (q, k, v))
+    (batch, heads, n_q, d), (kv_heads, n_k) = q.shape, k.shape[1:3]
+    n_pad, dims, total = per_row[2].shape[2], 64 if d <= 64 else 128, batch * kv_heads
+    dq32 = q.new_empty(batch * heads * n_pad * dims // 32, 32, dtype=torch.float32)
+    rows, masked = ROWS[dims], bool(causal or n_k % KEYS.value)
+
+    def box(x, *sizes):
+        """Tiles of x (batch, heads, N, d) for plain Triton."""
+        return Descriptor(x, describe(x, 64, 64).strides, (1, 1, *sizes))
+
+    launch(
+        rows_kernel, (q.device, q.dtype, dims, dlse is None),
+        (batch * heads * n_pad // 64, 1, 1), box(o, 64, dims), box(do, 64, dims),
+        *per_row, dq32, heads, n_q, n_pad, 64, dims,
+    )  # fmt: skip
+    launch(
+        main_kernel, (q.device, q.dtype, dims, heads // kv_heads, masked),
+        (triton.cdiv(n_k, KEYS.value), min(total, 65535), triton.cdiv(total, 65535)),
+        describe(q, rows, dims), describe(k, 64, dims), describe(v, 64, dims),
+        describe(do, rows, dims), describe(dk, 64, dims), describe(dv, 64, dims),
+        Descriptor(dq32, (32, 1), (128, 32), HALF_DQ),
+        *(Descriptor(x.view(-1), (1,), (rows,), NUMBERS) for x in per_row[2:]),
+        heads, n_q, n_k, n_pad, shift(causal, n_q, n_k), scale, heads // kv_heads,
+        masked, num_warps=4, maxnreg=168,
+    )  # fmt: skip
+    launch(
+        dq_kernel, (q.device, q.dtype, dims), (dq32.numel() // 4096, 1, 1), dq32,
+        box(dq, 64, 64), heads, n_pad, scale, dims,
+    )  # fmt: skip
+    return dq, dk, dv

@@ -1,0 +1,156 @@
+"""The public functions on a GPU: bits, torch.compile, graphs, waiting and memory."""
+
+import math
+
+import pytest
+import torch
+
+from tilewise import FlashAttention, dispatch, flash_attention
+from tilewise import scaled_dot_product_attention as sdpa
+
+from ._draw import draw, run
+
+if not torch.cuda.is_available():
+    pytest.skip("needs a GPU", allow_module_level=True)
+BF16, FP32 = torch.bfloat16, torch.float32
+CASES = [  # dtype, batch, heads, key heads, N_q, N_k, d, causal
+    (BF16, 2, 4, 2, 512, 512, 128, True),
+    (BF16, 1, 6, 2, 333, 470, 64, True),
+    (BF16, 1, 2, 1, 130, 260, 256, True),
+    (FP32, 1, 4, 2, 200, 257, 64, True),
+]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("d", [64, 128])
+def test_the_same_bits_twenty_times(d, causal):
+    q, k, v, do, dlse = draw((BF16, 2, 8, 4, 1024, 1024, d))
+
+    def f(*x):
+        return flash_attention(*x, causal=causal, return_lse=True)
+
+    first = None
+    for _ in range(20):
+        again = run(f, (q, k, v), (do, dlse), deterministic=True)
+        first = first or again
+        assert all(torch.equal(*pair) for pair in zip(first, again))
+
+
+@pytest.mark.parametrize("case", CASES[:3], ids=str)
+def test_later_calls_are_as_the_rung_makes_them(case):
+    """They are replayed: other tensors each time, with the bits of the first call."""
+    for seed in (0, 2, 4, 6, 1, 3, 5, 7):  # odd: other strides
+        q, k, v, do, dlse = draw(case, seed)
+        given = (do, dlse) if seed % 4 < 2 else (do[..., :1].expand_as(do), dlse)
+        rungs = dispatch.rungs((9, 0), BF16, q.shape[-1], deterministic=True)
+        if torch.cuda.get_device_capability()[0] != 9:
+            pytest.skip("these are Hopper's rungs")
+        f = [dispatch.kernel(name) for name in rungs]
+        o, lse = f[0].forward(q, k, v, causal=True)
+        options = {"dlse": given[1], "causal": True}
+        expected = o, lse, *f[1].backward(q, k, v, o, given[0], lse, **options)
+
+        def ours(*x):
+            return flash_attention(*x, causal=True, return_lse=True)
+
+        found = run(ours, (q, k, v), given, deterministic=True)
+        assert all(torch.equal(*pair) for pair in zip(found, expected))
+        o, lse, *grads = run(ours, (q, k, v), given)
+        assert torch.equal(o, expected[0]) and torch.equal(lse, expected[1])
+        for x, y in zip(grads, expected[2:]):
+            assert (x - y).abs().max() <= 2**-6 * y.abs().max()
+
+
+@pytest.mark.filterwarnings("ignore")  # inductor's own
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_compiled_in_one_piece(case):
+    torch._dynamo.reset()
+    *tensors, do, _ = draw(case, seed=1)
+
+    def f(q, k, v):
+        return [flash_attention(q * 2, k, v, causal=True) * 0.5]
+
+    expected = run(f, tensors, [do], deterministic=True)
+    compiled = torch.compile(f, fullgraph=True)
+    found = run(compiled, tensors, [do], deterministic=True)
+    for x, y in zip(found, expected):
+        torch.testing.assert_close(x, y, rtol=2**-6, atol=2**-8)
+
+
+@pytest.mark.filterwarnings("ignore")  # inductor's own
+def test_the_module_compiled_for_all_lengths():
+    torch._dynamo.reset()
+    layer = FlashAttention(256, 4, causal=True, device="cuda", dtype=BF16)
+    compiled = torch.compile(layer, fullgraph=True, dynamic=True)
+    for n in (64, 100, 333):
+        x = torch.randn(2, n, 256, device="cuda", dtype=BF16)
+        torch.testing.assert_close(compiled(x), layer(x), rtol=2**-6, atol=2**-8)
+        compiled(x).sum().backward()
+
+
+@pytest.mark.filterwarnings("ignore:The AccumulateGrad node's stream")
+def test_a_cuda_graph_holds_both_passes():
+    q, k, v, do, _ = draw((BF16, 2, 4, 4, 512, 512, 64))
+    x = [y.detach().requires_grad_() for y in (q, k, v)]
+
+    def step():
+        o = flash_attention(*x, causal=True)
+        return o, *torch.autograd.grad(o, x, do)
+
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            step()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        held = step()
+    with torch.no_grad():
+        for y in (*x, do):
+            y.copy_(torch.randn_like(y))
+    graph.replay()
+    for a, b in zip(held, step()):
+        torch.testing.assert_close(a, b, rtol=2**-6, atol=2**-6)
+
+
+@pytest.mark.filterwarnings("ignore:Synchronization debug mode is a prototype")
+@pytest.mark.parametrize("dtype, d", [(BF16, 64), (BF16, 128), (BF16, 256), (FP32, 64)])
+def test_the_host_waits_for_nothing(dtype, d):
+    x = torch.randn(2, 4, 200, d, device="cuda", dtype=dtype, requires_grad=True)
+    for _ in range(2):
+        flash_attention(x, x, x, causal=True).sum().backward()
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        flash_attention(x, x, x, causal=True).sum().backward()
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("d", [64, 128])
+def test_memory_beyond_the_results_is_small(d, backward, deterministic):
+    """At N = 16,384 at most 1% of S in fp32, for one batch entry of 2048 / d heads."""
+    n, heads = 16384, 2048 // d
+    q, k, v, do, _ = draw((BF16, 1, heads, heads, n, n, d))
+    x = [y.detach().requires_grad_() for y in (q, k, v)]
+    torch.use_deterministic_algorithms(deterministic)
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    try:
+        out = [flash_attention(*x, causal=True)]
+        out += torch.autograd.grad(out, x, do) if backward else []
+    finally:
+        torch.use_deterministic_algorithms(False)
+    used = torch.cuda.max_memory_allocated() - before
+    used -= sum(y.numel() * y.itemsize for y in out)
+    assert used <= 0.01 * heads * n * n * 4
+
+
+def test_batches_and_lengths_of_nothing():
+    x = torch.empty(2, 3, 0, 64, device="cuda", dtype=BF16)
+    y = torch.randn(2, 3, 7, 64, device="cuda", dtype=BF16)
+    assert sdpa(x, y, y).shape == x.shape
+    assert torch.equal(sdpa(y, x, x), torch.zeros_like(y))
+    assert math.prod(sdpa(y[:0], y[:0], y[:0]).shape) == 0

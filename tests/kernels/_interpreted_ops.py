@@ -1,0 +1,152 @@
+"""The public functions over kernels, in Triton's interpreter: run by test_ops.py.
+
+A process of its own, since triton reads TRITON_INTERPRET when it is imported. It takes
+the CPU for a card of compute capability 10.0: fp32 goes to the rungs on pointers, fp16
+to those on descriptors. Prints for each check "name<tab>ok", or what went wrong.
+"""
+
+import os
+import warnings
+
+os.environ["TRITON_INTERPRET"] = "1"  # before triton is imported
+
+import torch
+
+from tests._gradients import attend, with_gradients
+from tests.kernels._backward import poisoned
+from tilewise import FlashAttention, dispatch, flash_attention
+from tilewise import scaled_dot_product_attention as sdpa
+
+warnings.simplefilter("ignore", DeprecationWarning)  # triton 3.6 with numpy 2.3
+torch.set_num_threads(1)
+dispatch.card = lambda device: ((10, 0), False)
+used = []
+
+
+def watched(name, *rest, run=dispatch.run):
+    used.append(name)
+    return run(name, *rest)
+
+
+def draw(*shapes, dtype=torch.float32):
+    torch.manual_seed(0)
+    return [torch.randn(shape).to(dtype) for shape in shapes]
+
+
+def close(f, g, tensors, given):
+    """f over kernels as good as g in float64, by the rule of the kernels' tests."""
+    used.clear()
+    with poisoned():
+        found = with_gradients(f, tensors, given)
+    assert len(used) == 2, used
+    wide = [[x.double() for x in xs] for xs in (tensors, given)]
+    exact = with_gradients(g, *wide)
+    plain = with_gradients(g, tensors, given)
+    for x, y, z in zip(found, exact, plain, strict=True):
+        assert x.shape == y.shape and x.dtype in (z.dtype, torch.float32)
+        y = y.nan_to_num(neginf=0)
+        errors = [(a.double().nan_to_num(neginf=0) - y).abs().max() for a in (x, z)]
+        floor = 4 * torch.finfo(tensors[0].dtype).eps * y.abs().max()
+        assert errors[0] <= 2 * errors[1] + floor, errors
+
+
+def check_o_and_l():
+    for dtype in (torch.float32, torch.float16):
+        for causal in (False, True, "top-left"):
+            tensors = draw(*((1, h, n, 16) for h, n in ((4, 33), (2, 47), (2, 47))))
+            tensors = [x.to(dtype) for x in tensors]
+            options = {"causal": causal, "scale": 0.3}
+            close(
+                lambda *x, o=options: flash_attention(*x, return_lse=True, **o),
+                lambda *x, o=options: attend(*x, **o), tensors,
+                [torch.randn(1, 4, 33, 16).to(dtype), torch.randn(1, 4, 33)],
+            )  # fmt: skip
+
+
+def check_any_number_of_axes():
+    for lead in ((), (3,), (2, 3), (2, 1, 3)):
+        tensors = draw((*lead, 20, 16), (*lead, 24, 16), (*lead, 24, 16))
+        given = [torch.randn(*lead, 20, 16)]
+        close(
+            lambda *x: [sdpa(*x, is_causal=True)],
+            lambda *x: attend(*x, causal="top-left")[:1], tensors, given,
+        )  # fmt: skip
+
+
+def check_a_sum_hands_back_one_number():
+    """Its gradient is one number, expanded to dO's shape: strides of 0."""
+    (x,) = draw((1, 2, 20, 16))
+    ours, theirs = x.clone().requires_grad_(), x.clone().requires_grad_()
+    (flash_attention(ours, ours, ours, causal=True).sum() * 3).backward()
+    (attend(theirs, theirs, theirs, causal=True)[0].sum() * 3).backward()
+    torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-4, atol=1e-5)
+
+
+def check_only_l_has_a_gradient():
+    x = draw((1, 2, 20, 16))[0].requires_grad_()
+    _, lse = flash_attention(x, x, x, return_lse=True)
+    (ours,) = torch.autograd.grad(lse.square().sum(), x)
+    (theirs,) = torch.autograd.grad(attend(x, x, x)[1].square().sum(), x)
+    torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+def check_other_strides():
+    q, k, v = draw((2, 20, 3, 16), (2, 24, 3, 16), (2, 3, 24, 32))
+    tensors = [q.transpose(1, 2), k.transpose(1, 2), v[..., ::2]]
+    given = [torch.randn(2, 16, 20, 3).permute(0, 3, 2, 1)]
+    close(lambda *x: [flash_attention(*x)], lambda *x: attend(*x)[:1], tensors, given)
+
+
+def check_gradients_of_gradients_are_refused():
+    q = draw((1, 1, 16, 16))[0].requires_grad_()
+    (dq,) = torch.autograd.grad(flash_attention(q, q, q).sum(), q, create_graph=True)
+    try:
+        dq.square().sum().backward()
+    except RuntimeError as error:
+        assert "can be differentiated once" in str(error)
+    else:
+        raise AssertionError("no error")
+
+
+def check_masks_and_dropout_go_another_way():
+    q, k, v = draw((1, 2, 16, 16), (1, 2, 16, 16), (1, 2, 16, 16))
+    used.clear()
+    sdpa(q, k, v, torch.ones(16, 16, dtype=torch.bool))
+    sdpa(q, k, v, dropout_p=0.5)
+    sdpa(q.double(), k.double(), v.double())
+    assert used == []
+
+
+def check_the_module_and_torch_compile():
+    layer = FlashAttention(64, 4, num_kv_heads=2, causal=True)
+    x = torch.randn(2, 20, 64)
+    used.clear()
+    expected = layer(x)
+    compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(compiled(x), expected)
+    compiled(x).sum().backward()
+    assert used == ["causal"] * 3 + ["backward_split"]
+
+
+def check_bad_input():
+    q, k = draw((1, 2, 16, 16), (1, 2, 16, 24))
+    try:
+        flash_attention(q, k, k[..., :16])
+    except ValueError as error:
+        assert "q and k differ in d" in str(error)
+    else:
+        raise AssertionError("no error")
+
+
+if __name__ == "__main__":
+    from tilewise import passes
+
+    passes.run = watched
+    for label, check in sorted(globals().items()):
+        if label.startswith("check_"):
+            try:
+                check()
+                print(f"{label[6:]}\tok", flush=True)
+            except Exception as error:
+                text = f"{type(error).__name__}: {error}".replace("\n", " ")
+                print(f"{label[6:]}\t{text}", flush=True)
