@@ -13,6 +13,7 @@ PLAIN = {"softmax", "one_pass", "trace", "ledger", "hardware", "worked_example"}
 PLAIN |= {"trace_backward", "ledger_backward", "cache"}
 UPPER = {"kernels", "dispatch", "passes", "library", "ops", "sdpa", "module"}
 BESIDE = {"__init__", "__main__", "cli", "render", "examples", "pitfalls", "errata"}
+BESIDE |= {"bench"}
 LIBRARIES = {0: {"math"}, 1: {"torch", *sys.stdlib_module_names}}
 LIBRARIES[2] = LIBRARIES[1] | {"triton"}
 MATH = {"ceil", "e", "exp", "floor", "inf", "isinf", "isnan", "log", "log2", "nan"}

@@ -15,34 +15,9 @@ from pathlib import Path
 
 import torch
 
+from tilewise.bench.machine import machine
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-
-
-def machine():
-    """The GPU, its limits as the driver reports them, and the software's versions."""
-    gpu = torch.cuda.get_device_properties(0)
-    fields = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
-    query = ["nvidia-smi", "--query-gpu=" + fields, "--format=csv,noheader"]
-    done = subprocess.run(query, capture_output=True, text=True, check=True)
-    driver, power, sm, memory = done.stdout.splitlines()[0].split(", ")
-    return {
-        "gpu": gpu.name,
-        "compute_capability": f"{gpu.major}.{gpu.minor}",
-        "sms": gpu.multi_processor_count,
-        "memory_bytes": gpu.total_memory,
-        "l2_bytes": gpu.L2_cache_size,
-        "shared_memory_per_sm_bytes": gpu.shared_memory_per_multiprocessor,
-        "shared_memory_per_block_bytes": gpu.shared_memory_per_block_optin,
-        "registers_per_sm": gpu.regs_per_multiprocessor,
-        "threads_per_sm": gpu.max_threads_per_multi_processor,
-        "power_limit": power,
-        "max_sm_clock": sm,
-        "max_memory_clock": memory,
-        "driver": driver,
-        "cuda": torch.version.cuda,
-        "torch": torch.__version__,
-        "cudnn": torch.backends.cudnn.version(),
-    }
 
 
 def milliseconds(f, repeats=20, warm=3):

@@ -2,26 +2,41 @@
 
 ```python                     a listing: runs alone
 ```{.python .no-copy}         an excerpt: goes on where the blocks above it end, or
-                              repeats lines of one of them
+                              repeats lines of one of them or of a kernel's file,
+                              which tests/kernels runs
 ```{.text .output .no-copy}   what the Python block before it prints
 ```console                    what is typed at a prompt; never run
+
+A block that launches Triton kernels runs in a process of its own, interpreted where
+there is no card: Triton reads TRITON_INTERPRET as it is imported.
 """
 
 import io
 import linecache
 import re
+import subprocess
+import sys
 import traceback
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import dedent
 
-from pages import expand, read
+import pytest
+from generate import KERNELS, environment, lacks_triton
+from pages import ROOT, expand, read
 
 LISTING = "python"
 EXCERPT = "{.python .no-copy}"
 OUTPUT = "{.text .output .no-copy}"
 CONSOLE = "console"
-TYPED = re.compile(r"(\$ )?(cd|git|mkdocs|pytest|python) .*")  # a line at a prompt
+TYPED = re.compile(  # a line at a prompt
+    r"(\$ )?(TRITON_INTERPRET=1 )?(cd|git|mkdocs|pytest|python) .*"
+)
+NO_TRITON = "Triton is for Linux only"
+MARK = "\N{RECORD SEPARATOR}\n"  # stands where the output of the blocks above ends
 OPENING = re.compile(r"(?P<indent>[ \t>]*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)")
 
 
@@ -94,6 +109,13 @@ def repeats(code, others):
     return False
 
 
+@cache
+def rungs():
+    """The files of the kernel ladder, without the marks of their sections."""
+    texts = (p.read_text("utf-8") for p in (ROOT / "src/tilewise/kernels").glob("*.py"))
+    return tuple(re.sub(r"^ *# --8<-- .*\n", "", text, flags=re.M) for text in texts)
+
+
 def execute(code, namespace):
     """exec with a file behind the name, for inspect.getsource, hence triton.jit."""
     file = f"<block {hash(code):x}>"
@@ -101,19 +123,39 @@ def execute(code, namespace):
     exec(compile(code, file, "exec"), namespace)
 
 
+@cache  # both languages show the same programs
+def apart(above, code):
+    """What the code prints after the blocks above it, in a process of its own."""
+    if lacks_triton("\n".join((*above, code))):
+        pytest.skip(NO_TRITON)
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "block.py")
+        file.write_text("\n".join((*above, f"print({MARK!r}, end='')", code)), "utf-8")
+        done = subprocess.run(
+            [sys.executable, "-X", "utf8", "-W", "error", file],
+            env=environment(), capture_output=True, encoding="utf-8", timeout=300,
+        )  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return done.stdout.partition(MARK)[2]
+
+
 def run(block):
     """Run the block; an excerpt after all the blocks above it, whose output is dropped.
 
     Raises RuntimeError with the traceback, of which pytest-codeblocks keeps the text.
     """
-    if block.excerpt and block.output is None and repeats(block.code, block.above):
+    silent = block.excerpt and block.output is None
+    if silent and repeats(block.code, (*block.above, *rungs())):
         return
+    above = block.above if block.excerpt else ()
+    if any(map(KERNELS.search, (*above, block.code))):
+        return print(apart(above, block.code), end="")
     namespace = {"__name__": "__main__"}
     try:
-        if block.excerpt:
-            with redirect_stdout(io.StringIO()):
-                for code in block.above:
-                    execute(code, namespace)
+        with redirect_stdout(io.StringIO()):
+            for code in above:
+                execute(code, namespace)
         execute(block.code, namespace)
     except (Exception, SystemExit) as error:
         tail = traceback.format_exception(

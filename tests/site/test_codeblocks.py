@@ -18,7 +18,9 @@ from codeblocks import (
     fences,
     repeats,
     run,
+    rungs,
 )
+from generate import environment
 from pages import DOCS, INCLUDE, ROOT, cells, html, name, pages
 
 README = ROOT / "README.md"
@@ -130,6 +132,25 @@ def test_an_excerpt_may_repeat_lines_of_a_function():
     assert repeats("y = x + 1\n\nreturn y\n", [listing])
     assert not repeats("y = x + 2\n", [listing])
     run(Block(9, True, "return y\n", None, (listing,)))
+
+
+def test_an_excerpt_may_be_cut_out_of_a_rung():
+    """What stands in a kernel's file runs in tests/kernels, whole."""
+    line = "    q, scale = positive(q, scale)\n"
+    assert repeats(line, rungs()) and "--8<--" not in "".join(rungs())
+    run(Block(9, True, line, None, ()))
+    with pytest.raises(RuntimeError, match="NameError"):
+        run(Block(9, True, line.replace("scale", "size").strip(), None, ()))
+
+
+def test_kernels_run_in_a_process_of_their_own(capsys):
+    """Excerpts too: what is printed above them is dropped."""
+    code = "import triton\nprint(triton.knobs.runtime.interpret, __name__)\n"
+    run(Block(9, True, code, "", ("print(1)\n",)))
+    card = "TRITON_INTERPRET" not in environment()
+    assert capsys.readouterr().out == f"{not card} __main__\n"
+    with pytest.raises(RuntimeError, match="NameError.*'x'"):
+        run(Block(9, False, "import triton\nx\n", None, ()))
 
 
 def test_functions_of_a_block_have_source(capsys):

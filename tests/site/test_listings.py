@@ -4,7 +4,8 @@ import subprocess
 import sys
 
 import pytest
-from codeblocks import blocks
+from codeblocks import NO_TRITON, blocks
+from generate import environment, lacks_triton
 from pages import ROOT, cells, name, pages
 
 
@@ -28,7 +29,9 @@ def start(text, folder):
     (folder / "listing.py").write_text(text, "utf-8")
     command = [sys.executable, "-I", "-X", "utf8", "-W", "error", "listing.py"]
     with open(f"{folder}.out", "wb") as out, open(f"{folder}.err", "wb") as err:
-        return subprocess.Popen(command, cwd=folder, stdout=out, stderr=err)
+        return subprocess.Popen(
+            command, cwd=folder, env=environment(), stdout=out, stderr=err
+        )
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +60,8 @@ def outcome(request, tmp_path_factory):
 
 @pytest.mark.parametrize("program", programs().keys(), ids=programs().values())
 def test_listing_runs_alone(program, outcome):
+    if lacks_triton(program[0]):
+        pytest.skip(NO_TRITON)
     status, output, errors = outcome(program)
     assert status == 0, errors
     assert program[1] in (None, output)

@@ -39,6 +39,8 @@ PLACES = {"en": "row {r}, column {c} of {name}", "zh": "{name} 第 {r} 行第 {c
 MESSAGES = {
     "en": {
         "size": "{option} must be a whole number from 1 to {limit}, not {given}.",
+        "multiple": "{option} must be a multiple of {multiple} up to {limit}, "
+        "not {given}.",
         "choice": "{option} must be one of {choices}, not {given}.",
         "needs_value": "{option} needs a value.",
         "takes_no_value": "{option} takes no value.",
@@ -73,10 +75,13 @@ MESSAGES = {
         "--d": "--d {given} contradicts {file}, where q has {held} columns.",
         "overflow": "the numbers leave the range of a float at step {t}; "
         "use smaller ones.",
+        "no_gpu": "bench needs a CUDA GPU, and there is none here.",
+        "no_package": "bench needs {name}, which is not installed here.",
         "write": "the output cannot be written ({why}).",
     },
     "zh": {
         "size": "{option} 必须是 1 到 {limit} 的整数，不能是 {given}。",
+        "multiple": "{option} 必须是 {multiple} 的倍数，至多 {limit}，不能是 {given}。",
         "choice": "{option} 必须是 {choices} 之一，不能是 {given}。",
         "needs_value": "{option} 缺少值。",
         "takes_no_value": "{option} 不接受值。",
@@ -109,6 +114,8 @@ MESSAGES = {
         "--n": "--n {given} 与 {file} 矛盾：其中 q 有 {held} 行。",
         "--d": "--d {given} 与 {file} 矛盾：其中 q 有 {held} 列。",
         "overflow": "第 {t} 步的数超出浮点数的范围；请使用更小的数。",
+        "no_gpu": "bench 需要 CUDA GPU，这里没有。",
+        "no_package": "bench 需要 {name}，这里没有安装。",
         "write": "无法写出结果（{why}）。",
     },
 }

@@ -38,6 +38,21 @@ HELP = {
         "--batch": "sequences (default: 1)",
         "--dtype": "the format of all elements (default: bf16)",
         "ledger --backward": "count the backward pass",
+        "bench": "Time every kernel of the ladder beside its peers on a GPU,\n"
+        "after checking that it is right.",
+        "bench epilog": "B · N = 16,384 tokens, H · d = 2,048, bf16. What is wrong is\n"
+        "not timed, and the exit status is then 1. The JSON holds every\n"
+        "number and how it was measured; an interruption leaves what there is.",
+        "bench --n": "lengths (default: 1024,2048,4096,8192,16384)",
+        "bench --d": "head dims (default: 64,128)",
+        "bench --causal": "with a causal mask (default: both)",
+        "bench --passes": "which pass (default: both)",
+        "bench --parts": "what to measure, of speed, memory, unaligned, host\n"
+        "(default: all)",
+        "bench --only": "kernels and peers by name, with commas (default: all)",
+        "bench --seconds": "time for a cell's rounds (default: 4)",
+        "bench --flush": "empty the L2 before every call",
+        "bench --out": "file or folder for the JSON (default: benchmarks/results)",
     },
     "zh": {
         "tilewise": "一块一块看懂 FlashAttention。",
@@ -75,5 +90,18 @@ HELP = {
         "--batch": "序列的条数（默认：1）",
         "--dtype": "所有元素的格式（默认：bf16）",
         "ledger --backward": "算反向传播的账",
+        "bench": "在 GPU 上先检查，再测量阶梯上每个内核和同类实现用的时间。",
+        "bench epilog": "B · N = 16,384 个 token，H · d = 2,048，bf16。"
+        "结果不对的不计时，这时\n退出状态为 1。JSON 里有每一个数和测量方法；"
+        "中断时保留已经测到的。",
+        "bench --n": "序列长度（默认：1024,2048,4096,8192,16384）",
+        "bench --d": "头维度（默认：64,128）",
+        "bench --causal": "是否用因果掩码（默认：both，两种都测）",
+        "bench --passes": "测前向还是反向（默认：both，两种都测）",
+        "bench --parts": "测什么：speed、memory、unaligned、host（默认：全部）",
+        "bench --only": "只测这些内核，名字之间用逗号（默认：全部）",
+        "bench --seconds": "每种情形轮流计时的秒数（默认：4）",
+        "bench --flush": "每次调用之前清空 L2",
+        "bench --out": "JSON 写到哪个文件或目录（默认：benchmarks/results）",
     },
 }

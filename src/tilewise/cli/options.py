@@ -52,3 +52,39 @@ def add_size(parser, option, limit, metavar, default, about):
 
     how = {"type": convert, "metavar": metavar, "default": default, "help": about}
     parser.add_argument(option, **how)
+
+
+def add_list(parser, option, convert, metavar, default, about):
+    """Add an option that takes values with commas between; convert(option, text)."""
+
+    def split(text):
+        return tuple(dict.fromkeys(convert(option, x) for x in text.split(",")))
+
+    how = {"type": split, "metavar": metavar, "default": default, "help": about}
+    parser.add_argument(option, **how)
+
+
+def one_of(choices):
+    """A converter for add_list: a word of choices."""
+
+    def convert(option, text):
+        if text not in choices:
+            names = ", ".join(choices)
+            raise Bad("choice", option=option, choices=names, given=short(text))
+        return text
+
+    return convert
+
+
+def size_of(limit, multiple=1):
+    """A converter for add_list: a whole number up to limit, a multiple of something."""
+
+    def convert(option, text):
+        value = int(text) if re.fullmatch(r"[0-9]{1,9}", text) else 0
+        if not 1 <= value <= limit or value % multiple:
+            key = "size" if multiple == 1 else "multiple"
+            how = {"option": option, "limit": limit, "multiple": multiple}
+            raise Bad(key, **how, given=short(text))
+        return value
+
+    return convert

@@ -2,10 +2,8 @@
 
 P = e^{S − L}   dV = Pᵀ dO   dS = P ∘ (dO Vᵀ − δ)   dQ = τ dS K   dK = τ dSᵀ Q
 
-A block of dK and dV needs every row, a block of dQ every key: one loop order keeps one
-on chip and adds the other up in HBM, by atomics, in an order that changes between runs.
-Here each has its own kernel. S and dP are computed twice, seven products a tile instead
-of five; in return each number is written once, the same to the last bit every time.
+Two walks, since one would leave dQ to atomics and their changing order: seven products
+a tile instead of five, and each number written once, the same bits every time.
 """
 
 import torch
@@ -102,6 +100,7 @@ def walk_rows(
         rows = row + tl.arange(0, BLOCK_ROWS)
         q = load_tile(q_head, q_stride, rows, N_Q, D, DIMS)  # (B_r, d)
         do = load_tile(do_head, do_stride, rows, N_Q, D, DIMS)
+        # --8<-- [start:tile]
         s = scale * LOG2E * tl.dot(q, k.T, input_precision="ieee")  # (B_r, B_c)
         if MASKED:
             s = tl.where(cols[None, :] <= rows[:, None] + SHIFT, s, float("-inf"))
@@ -110,6 +109,7 @@ def walk_rows(
         dp = tl.dot(do, v.T, input_precision="ieee")
         ds = p * (dp - tl.load(DELTA + rows)[:, None])
         dk = tl.dot(ds.to(q.dtype).T, q, dk, input_precision="ieee")
+        # --8<-- [end:tile]
     return dk, dv
 
 

@@ -36,6 +36,7 @@ def fa1_order(
     o_head = head_of(O, o_strides, head, heads, 1)
     M += head.to(tl.int64) * n_q
     L += head.to(tl.int64) * n_q
+    # --8<-- [start:loops]
     for start in tl.range(0, n_k, BLOCK_COLS):  # line 5
         cols = start + tl.arange(0, BLOCK_COLS)
         k = load_tile(k_head, k_strides[2], cols, n_k, D, DIMS)  # line 6: (B_c, d)
@@ -62,6 +63,7 @@ def fa1_order(
             tl.store(L + rows, l, rows < n_q)  # line 13
             tl.store(M + rows, m_new, rows < n_q)
         tl.debug_barrier()  # other threads may read these rows for the next keys
+    # --8<-- [end:loops]
 
 
 def forward(q, k, v, *, scale=None, causal=False, kept=torch.float32, **tile):

@@ -40,6 +40,7 @@ def fa2_order(
     l = tl.zeros([BLOCK_ROWS], tl.float32)
     m = tl.full([BLOCK_ROWS], float("-inf"), tl.float32)
 
+    # --8<-- [start:loop]
     for start in tl.range(0, n_k, BLOCK_COLS):
         cols = start + tl.arange(0, BLOCK_COLS)
         k = load_tile(k_head, k_strides[2], cols, n_k, D, DIMS)  # (B_c, d)
@@ -55,6 +56,7 @@ def fa2_order(
         acc = alpha[:, None] * acc
         acc = tl.dot(p.to(v.dtype), v, acc, input_precision="ieee")
         m = m_new
+    # --8<-- [end:loop]
 
     l = tl.where(l == 0, 1.0, l)  # no key seen: o = 0, lse = m = −∞
     store_tile(head_of(O, o_strides, head, heads, 1), o_strides[2], rows, n_q,

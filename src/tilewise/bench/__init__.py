@@ -1,0 +1,6 @@
+"""`python -m tilewise bench`: check every rung and peer, then time what is right.
+
+cells says what is measured, oracle what is right, peers who takes part, timing how long
+a call takes, collect puts them together; warm compiles beforehand, extras measures
+memory, odd sizes and the host, machine says where. Only cells needs no PyTorch.
+"""

@@ -1,0 +1,136 @@
+"""Check first, then time what is right: the rows of one cell and pass.
+
+Nothing here knows a GPU: who takes part, the truth and the timer are handed in, so that
+tests do all this on a CPU.
+"""
+
+import statistics
+
+import torch
+
+from tilewise.bench import oracle, timing
+from tilewise.bench.cells import RESULTS, flops, named
+
+ALLOWED = 2  # times the error of plain PyTorch in the same precision
+
+
+def problem(shape, device="cuda", dtype=torch.bfloat16):
+    """Fresh q, k, v, do of a shape, standard normal, and causal."""
+    made = torch.Generator(device)
+    made.seed()
+    sizes = {"q": ("heads", "n"), "k": ("heads_k", "n_k"), "v": ("heads_k", "n_k")}
+    x = {"causal": shape["causal"]}
+    for name, (heads, n) in (sizes | {"do": sizes["q"]}).items():
+        size = shape["batch"], shape[heads], shape[n], shape["d"]
+        x[name] = torch.randn(size, generator=made, device=device).to(dtype)
+    return x
+
+
+def saved(x):
+    """Add o and lse, what a forward pass leaves for the backward: by a plain rung."""
+    from tilewise.kernels import fa2_order
+
+    x["o"], x["lse"] = fa2_order.forward(x["q"], x["k"], x["v"], causal=x["causal"])
+
+
+def truth(x):
+    """({name: exact tensor}, {name: error of plain PyTorch}) of the checked heads."""
+    exact = oracle.exact(x, x["causal"])
+    plain = oracle.exact(x, x["causal"], x["q"].dtype)
+    return exact, {name: oracle.error(plain[name], exact[name]) for name in exact}
+
+
+def poison(x):
+    """Fill and free memory of the results' sizes: what is not written holds NaN."""
+    for name in ("q", "q", "k", "v"):
+        torch.full_like(x[name], torch.nan)
+
+
+def check(way, x, make, exact, allowed, known):
+    """(run, errors, objection): whether an entry is right on this input.
+
+    known: results of an entry already found right, {} if none, to which this one's are
+    compared on all heads; they are kept there. objection is None or a sentence.
+    """
+    run = make(x)
+    poison(x)
+    found = dict(zip(RESULTS[way], run(), strict=True))
+    errors, objection = judge(x, found, exact, allowed, known)
+    known.update(known or ({} if objection else found))
+    return (None if objection else run), errors, objection
+
+
+def judge(x, found, exact, allowed, known):
+    """(errors, None or what is wrong) of results {name: tensor}."""
+    errors = oracle.errors(x, found, exact)
+    gaps = oracle.apart(found, known) if known else {}
+    for name, size in errors.items():
+        if not size <= allowed[name]:
+            return errors, f"error of {name} {size:.1e}, allowed {allowed[name]:.1e}"
+        if not gaps.get(name, 0.0) <= allowed[name]:
+            far = f"{name} differs by {gaps[name]:.1e}"
+            return errors, f"{far} from what is known to be right"
+    return errors, None
+
+
+def attempt(way, x, make, exact, allowed, known):
+    """(run or None, what the row says of the check)."""
+    try:
+        run, errors, objection = check(way, x, make, exact, allowed, known)
+    except torch.OutOfMemoryError:
+        return None, {"missing": "out of memory"}
+    except ModuleNotFoundError as error:
+        return None, {"missing": f"not installed: {error.name}"}
+    except ValueError as error:  # a rung says what it does not cover
+        return None, {"missing": first_line(error)}
+    except Exception as error:  # whatever a peer's compiler may raise
+        return None, {"missing": f"{type(error).__name__}: {first_line(error)}"}
+    row = {"error": {n: e for n, e in errors.items() if e < torch.inf}}
+    return run, row | ({"refused": objection} if objection else {})
+
+
+def first_line(error):
+    """The first line of what an exception says, at most 200 characters."""
+    return (str(error).strip().splitlines() or [""])[0][:200]
+
+
+def rows(way, shape, x, entries, timer, seconds, *, say=print):
+    """(rows, cell): every entry of a pass on one cell, checked; then timed if right.
+
+    entries {name: make}; timer(name, run, right) as timing.timer; seconds for all.
+    """
+    exact, plain = truth(x)
+    plain = {name: plain[name] for name in RESULTS[way]}
+    allowed = {name: ALLOWED * size for name, size in plain.items()}
+    made, measures, known = {}, {}, {}
+
+    def right(results):
+        found = dict(zip(RESULTS[way], results, strict=True))
+        return judge(x, found, exact, allowed, known)[1] is None
+
+    for name, make in entries.items():
+        run, said = attempt(way, x, make, exact, allowed, known)
+        made[name] = {"pass": way, "kernel": name, **named(shape), **said}
+        if run is not None:
+            try:
+                measures[name], how = timer(name, run, right)
+                made[name] |= how
+            except torch.OutOfMemoryError:
+                made[name]["missing"] = "out of memory"
+        for why in said.keys() & {"refused", "missing"}:
+            say(f"{name}, {way}, N {shape['n']}, d {shape['d']}: {why}, {said[why]}")
+    known.clear()
+    for name, readings in timing.take_turns(measures, seconds).items():
+        made[name] |= timing.summary(readings)
+        made[name]["tflops"] = flops(shape, way) / made[name]["ms"] / 1e9
+    return list(made.values()), limits(way, shape, plain, allowed, made.values())
+
+
+def limits(way, shape, plain, allowed, made):
+    """The row of a cell: what was allowed, and medians of power and clock."""
+    row = {"pass": way, **named(shape), "plain": plain, "allowed": allowed}
+    for key in ("watts", "sm_clock_mhz"):
+        values = [one[key] for one in made if key in one]
+        if values:
+            row[key] = statistics.median(values)
+    return row

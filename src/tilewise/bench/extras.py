@@ -1,0 +1,156 @@
+"""Beside speed: memory against N, shapes that are no whole tiles, the host's time."""
+
+import statistics
+import time
+from functools import partial
+
+import torch
+
+from tilewise.bench import collect, peers, timing
+from tilewise.bench.cells import PASSES, PUBLIC, RESULTS, RUNGS, cell, named
+
+KEPT = (PUBLIC, "flash", "math")  # whose memory is measured
+CALLS, REPEATS = 50, 15  # of the host's time
+STEP = ("forward", "step")  # a forward pass without gradients; forward and backward
+SIZES = ("batch", "heads", "heads_k", "n", "n_k", "d")
+HOSTED = {PUBLIC: peers.public, "sdpa": peers.usual}  # whose host time is measured
+
+
+def memory(n, d, causal):
+    """Rows of the peak memory on top of q, k, v and do, for one cell.
+
+    peak_bytes has the results, result_bytes of them, in it: o, and in a step the three
+    gradients. scores_bytes is one N × N matrix a head in 16 bits.
+    """
+    shape, found = cell(n, d, causal), []
+    scores = 2 * shape["batch"] * shape["heads"] * n * n
+    for name in KEPT:
+        for part in STEP:
+            row = {"kernel": name, "pass": part, **named(shape), "scores_bytes": scores}
+            x = collect.problem(shape)
+            row["result_bytes"] = x["q"].nbytes * (1 if part == "forward" else 4)
+            call = step(name, part, x)
+            try:
+                call()  # what is allocated once and for all
+                row["peak_bytes"] = peak(call)
+            except torch.OutOfMemoryError:
+                row["missing"] = "out of memory"
+            del x, call
+            torch.cuda.empty_cache()
+            found.append(row)
+    return found
+
+
+def step(name, part, x):
+    """A function of nothing: one forward pass, or a whole training step."""
+    make = peers.entries("forward" if part == "forward" else "backward")[name]
+    if part != "forward":
+        return lambda: make(x)()  # makes o, then the gradients
+    run = make(x)
+
+    def forward():
+        with torch.no_grad():
+            return run()
+
+    return forward
+
+
+def peak(call):
+    """Bytes allocated at the peak of call(), its results included."""
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    results = call()
+    torch.cuda.synchronize()
+    del results
+    return torch.cuda.max_memory_allocated() - before
+
+
+def unaligned(what, shape, after, seconds, only=None):
+    """Rows of the two best rungs of each pass: shape's time over that of `after`."""
+    inputs, found = [case(shape), case(after)], []
+    sizes = {key: shape[key] for key in SIZES}
+    for way in PASSES:
+        for name in (n for n in RUNGS[way][-2:] if only is None or n in only):
+            row = {"kernel": name, "pass": way, "what": what, "causal": shape["causal"]}
+            row |= sizes | {"next": {key: after[key] for key in SIZES}}
+            found.append(row | compared(way, name, inputs, seconds))
+    return found
+
+
+def case(shape):
+    """(input, exact results, what error is allowed) of a shape."""
+    x = collect.problem(shape)
+    collect.saved(x)
+    exact, plain = collect.truth(x)
+    return x, exact, {name: collect.ALLOWED * size for name, size in plain.items()}
+
+
+def compared(way, name, inputs, seconds):
+    """Errors on the first input; times on both, in turn, and their ratio."""
+    measures, errors, make = {}, {}, peers.rung(name, way)
+    for key, (x, exact, allowed) in zip(("ms", "next_ms"), inputs, strict=True):
+        run, said = collect.attempt(way, x, make, exact, allowed, {})
+        if run is None:
+            return said
+        right = partial(correct, way, x, exact, allowed)
+        measures[key] = timing.timer(run, right)[0]
+        errors = errors or said
+    read = timing.take_turns(measures, seconds)
+    times = {key: timing.summary(read[key])["ms"] for key in measures}
+    return errors | times | {"ratio": times["ms"] / times["next_ms"]}
+
+
+def correct(way, x, exact, allowed, results):
+    """Whether the results of a pass are right on the checked heads."""
+    found = dict(zip(RESULTS[way], results, strict=True))
+    return collect.judge(x, found, exact, allowed, {})[1] is None
+
+
+def host(only=None, now=time.perf_counter):
+    """Rows of the time that a call keeps the host, in µs, on a small problem.
+
+    varied: another length at every call, as when a model writes a text.
+    """
+    found = []
+    for name in (n for n in HOSTED if only is None or n in only):
+        for way, grad, varied in (
+            ("forward", False, False), ("forward", False, True),
+            ("forward", True, False), ("backward", True, False),
+        ):  # fmt: skip
+            lengths = range(256, 256 + CALLS) if varied else [256] * CALLS
+            calls = [hosted(name, way, grad, n) for n in lengths]
+            times = [busy(calls, now) for _ in range(2 * REPEATS)][REPEATS:]
+            row = {"kernel": name, "pass": way, "grad": grad, "varied": varied}
+            found.append(row | {"microseconds": statistics.median(times)})
+    return found
+
+
+def hosted(name, way, grad, n):
+    """A function of nothing: one pass over (1, 2, n, 64), with or without gradients."""
+    shape = {"batch": 1, "heads": 2, "heads_k": 2, "n": n, "n_k": n, "d": 64}
+    x = collect.problem(shape | {"causal": False})
+    make = peers.entry(HOSTED[name], way)
+    if way == "backward":
+        return make(x)
+    if grad:
+        x |= {key: x[key].requires_grad_() for key in "qkv"}
+    return partial(under, grad, make(x))
+
+
+def under(grad, run):
+    """run() with gradients recorded or not."""
+    with torch.set_grad_enabled(grad):
+        return run()
+
+
+def busy(calls, now):
+    """Median µs that a call keeps the host; the GPU is not waited for."""
+    torch.cuda.synchronize()
+    times = []
+    for call in calls:
+        before = now()
+        call()
+        times.append(now() - before)
+    torch.cuda.synchronize()
+    return statistics.median(times) * 1e6

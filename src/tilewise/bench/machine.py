@@ -1,0 +1,131 @@
+"""Where something was measured: the GPU, the driver, the versions, the commit."""
+
+import datetime
+import hashlib
+import importlib.metadata
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import torch
+
+SOURCE = Path(__file__).resolve().parent.parent  # src/tilewise
+ROOT = SOURCE.parent.parent
+CALLERS = ("ops", "passes", "dispatch", "library")  # between a caller and the rungs
+PACKAGES = {"triton": "triton", "flash_attn_4": "flash-attn-4"}
+LISTS = {  # what each part leaves in the file
+    "speed": ("names", "rows", "cells"), "memory": ("memory",),
+    "unaligned": ("unaligned",), "host": ("host",),
+}  # fmt: skip
+FIELDS = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
+
+
+def machine():
+    """The GPU, its limits as the driver reports them, and the software's versions."""
+    gpu = torch.cuda.get_device_properties(0)
+    query = ["nvidia-smi", "--query-gpu=" + FIELDS, "--format=csv,noheader"]
+    done = subprocess.run(query, capture_output=True, text=True, check=True)
+    driver, power, sm, memory = done.stdout.splitlines()[0].split(", ")
+    return {
+        "gpu": gpu.name,
+        "compute_capability": f"{gpu.major}.{gpu.minor}",
+        "sms": gpu.multi_processor_count,
+        "memory_bytes": gpu.total_memory,
+        "l2_bytes": gpu.L2_cache_size,
+        "shared_memory_per_sm_bytes": gpu.shared_memory_per_multiprocessor,
+        "shared_memory_per_block_bytes": gpu.shared_memory_per_block_optin,
+        "registers_per_sm": gpu.regs_per_multiprocessor,
+        "threads_per_sm": gpu.max_threads_per_multi_processor,
+        "power_limit": power,
+        "max_sm_clock": sm,
+        "max_memory_clock": memory,
+        "driver": driver,
+        "cuda": torch.version.cuda,
+        "torch": torch.__version__,
+        "cudnn": torch.backends.cudnn.version(),
+    }
+
+
+def packages():
+    """Versions of what else takes part, None where it is not installed."""
+    found = {}
+    for key, name in PACKAGES.items():
+        try:
+            found[key] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[key] = None
+    return found
+
+
+def commit():
+    """The commit, "-dirty" after it if src differs from it; None if unknown.
+
+    Where there is no git, TILEWISE_COMMIT may say it.
+    """
+
+    def ask(*words):
+        command = ["git", "-C", str(ROOT), *words]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    try:
+        known = ask("rev-parse", "HEAD")
+        dirty = known and ask("status", "--porcelain", "--", "src")
+    except (OSError, subprocess.TimeoutExpired):
+        known = ""
+    if not known:
+        return os.environ.get("TILEWISE_COMMIT")
+    return known + ("-dirty" if dirty else "")
+
+
+def fingerprints():
+    """{file: SHA-256} of the rungs, of what calls them, and of the bench."""
+    files = [*SOURCE.glob("kernels/*.py"), *SOURCE.glob("bench/*.py")]
+    files += [path for x in CALLERS if (path := SOURCE / f"{x}.py").exists()]
+    return {
+        path.relative_to(SOURCE).as_posix(): hashlib.sha256(
+            path.read_bytes()
+        ).hexdigest()
+        for path in sorted(files)
+    }
+
+
+def today():
+    return datetime.date.today().isoformat()
+
+
+def place(out, gpu, date):
+    """The file to write: out if it ends in .json, else in the folder out.
+
+    Its name is then <gpu>-<date>-attention.json. out None is benchmarks/results of a
+    clone, or else the current folder.
+    """
+    if out is None:
+        here = ROOT / "benchmarks/results"
+        out = here if here.is_dir() else "."
+    if str(out).endswith(".json"):
+        return Path(out)
+    return Path(out) / f"{gpu.split()[-1].lower()}-{date}-attention.json"
+
+
+def keep(path, results, parts):
+    """Take over from the file at path what is not in parts, if all else is the same.
+
+    So one file can be measured part by part, with the same code on the same machine.
+    """
+    old = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    if any(old.get(key) != results[key] for key in ("machine", "source_sha256")):
+        return
+    for part, keys in LISTS.items():
+        if part not in parts:
+            results |= {key: old[key] for key in keys}
+    if old["command"] != results["command"]:
+        results["command"] = f"{old['command']}; {results['command']}"
+
+
+def save(path, results):
+    """Write JSON so that a reader never sees half a file."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+    part.replace(path)

@@ -1,0 +1,116 @@
+"""`bench`: what the kernels of the ladder and their peers do on the GPU at hand."""
+
+import importlib
+import sys
+import time
+
+from tilewise.bench.cells import DIMS, PARTS, PASSES, SIZES, geometric, names
+from tilewise.cli.errors import Bad
+from tilewise.cli.options import add_choice, add_list, add_size, one_of, size_of
+
+LONGEST, WIDEST = 2**17, 256
+MASKS = {"both": (False, True), "no": (False,), "yes": (True,)}
+NAMES = tuple(dict.fromkeys(name for way in PASSES for name in names(way)))
+HEAD = {
+    "en": ("TFLOP/s", "forward", "backward"),
+    "zh": ("TFLOP/s", "前向", "反向"),
+}
+
+
+def add_options(parser, words):
+    """The options of `bench`, with their help in one language."""
+    for option, convert, metavar, default in (
+        ("--n", size_of(LONGEST), "N,…", SIZES),
+        ("--d", size_of(WIDEST, 8), "D,…", DIMS),
+        ("--parts", one_of(PARTS), "PART,…", PARTS),
+        ("--only", one_of(NAMES), "NAME,…", None),
+    ):
+        add_list(parser, option, convert, metavar, default, words[f"bench {option}"])
+    add_choice(parser, "--causal", tuple(MASKS), words["bench --causal"])
+    add_choice(parser, "--passes", ("both", *PASSES), words["bench --passes"])
+    add_size(parser, "--seconds", 600, "S", 4, words["bench --seconds"])
+    parser.add_argument("--flush", action="store_true", help=words["bench --flush"])
+    parser.add_argument("--out", metavar="PLACE", help=words["bench --out"])
+
+
+def run(args, out):
+    """Measure, write the JSON, and show each kernel's mean speed."""
+    need_gpu()
+    from tilewise.bench import run as bench
+
+    complaints, begun = [], time.monotonic()
+
+    def say(sentence):
+        complaints.append(sentence)
+        print(f"\r{sentence}", file=sys.stderr)
+
+    options = {
+        "n": args.n, "d": args.d, "masks": MASKS[args.causal], "parts": args.parts,
+        "passes": PASSES if args.passes == "both" else (args.passes,),
+        "only": args.only, "seconds": args.seconds, "flush": args.flush,
+        "out": args.out, "command": command(args), "say": say,
+    }  # fmt: skip
+    path, results = bench.run(options, progress(begun))
+    out.writelines(line + "\n" for line in means(results, args.lang))
+    out.write(f"{path}\n")
+    return int(any("refused" in row for row in results["rows"]))
+
+
+def need_gpu():
+    """Raise Bad where nothing can be measured."""
+    for name in ("torch", "triton"):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            raise Bad("no_package", name=name) from None
+    import torch
+
+    if not torch.cuda.is_available():
+        raise Bad("no_gpu")
+
+
+def command(args):
+    """The command that measures this again, without the place it writes to."""
+    words = ["python -m tilewise bench"]
+    for option, usual in (("n", SIZES), ("d", DIMS), ("parts", PARTS), ("only", None)):
+        value = getattr(args, option)
+        if value != usual:
+            words.append(f"--{option} {','.join(map(str, value))}")
+    for option, usual in (("causal", "both"), ("passes", "both"), ("seconds", 4)):
+        if getattr(args, option) != usual:
+            words.append(f"--{option} {getattr(args, option)}")
+    return " ".join([*words, *(["--flush"] if args.flush else [])])
+
+
+def progress(begun, stream=None, now=time.monotonic):
+    """show(done, total, text): a bar on a terminal's stderr, else a line a step."""
+    stream = sys.stderr if stream is None else stream
+
+    def show(done, total, text):
+        filled = 24 * done // max(1, total)
+        minutes, seconds = divmod(round(now() - begun), 60)
+        line = f"{'█' * filled}{'░' * (24 - filled)} {done}/{total} "
+        line += f"{minutes}:{seconds:02} {text}"
+        if stream.isatty():
+            stream.write(f"\r\033[K{line}" + ("\n" if done == total else ""))
+        else:
+            stream.write(line + "\n")
+        stream.flush()
+
+    return show
+
+
+def means(results, lang):
+    """A line a kernel: the geometric mean of its TFLOP/s in each pass."""
+    speeds = {}
+    for row in results["rows"]:
+        if "tflops" in row:
+            key = row["kernel"], row["pass"]
+            speeds.setdefault(key, []).append(row["tflops"])
+    if not speeds:
+        return
+    yield "{:22}{:>10}{:>10}".format(*HEAD[lang])
+    for name in dict.fromkeys(name for name, _ in speeds):
+        cells = [speeds.get((name, way)) for way in PASSES]
+        shown = [f"{geometric(x):.0f}" if x else "–" for x in cells]
+        yield f"{name:22}{shown[0]:>10}{shown[1]:>10}"

@@ -1,0 +1,25 @@
+import torch
+import triton
+import triton.language as tl
+
+
+# --8<-- [start:kernel]
+@triton.jit
+def add(X, Y, SUM, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK,), this program's
+    there = at < n  # the last block may reach past the end
+    x = tl.load(X + at, there)
+    y = tl.load(Y + at, there)
+    tl.store(SUM + at, x + y, there)
+    # --8<-- [end:kernel]
+
+
+if __name__ == "__main__":
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    n, block = 10, 4
+    x = torch.arange(n, dtype=torch.float32, device=device)
+    out = torch.full((12,), torch.nan, device=device)  # two places more than n
+    programs = triton.cdiv(n, block)
+    add[(programs,)](x, 100 * x, out, n, BLOCK=block)
+    for p in range(programs):
+        print(f"program {p}:", out[p * block : (p + 1) * block].tolist())

@@ -1,0 +1,63 @@
+"""Where results go, what names them, and compiling beforehand."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tilewise.bench import cells
+
+pytest.importorskip("torch")
+machine, warm = (
+    pytest.importorskip(f"tilewise.bench.{x}") for x in ("machine", "warm")
+)
+
+
+def test_the_file_is_named_after_gpu_and_date(tmp_path):
+    gpu = "NVIDIA H200"
+    found = machine.place(tmp_path, gpu, "2026-11-20")
+    assert found == tmp_path / "h200-2026-11-20-attention.json"
+    assert machine.place("x/y.json", gpu, "").as_posix() == "x/y.json"
+    assert machine.place(None, gpu, "2026-11-20").parent.name == "results"
+    machine.save(found, {"rows": []})
+    assert json.loads(found.read_text("utf-8")) == {"rows": []}
+    assert [p.name for p in tmp_path.iterdir()] == [found.name]
+
+
+def test_parts_are_added_to_a_file_of_the_same_code_and_machine(tmp_path):
+    path, same = tmp_path / "x.json", {"machine": {"gpu": "H200"}, "source_sha256": {}}
+    empty = {"names": {}, "rows": [], "cells": [], "memory": [], "unaligned": []}
+    empty |= {"host": []}
+    machine.save(path, empty | same | {"rows": [1], "host": [2], "command": "a"})
+    found = empty | same | {"command": "b"}
+    machine.keep(path, found, ("host", "memory"))
+    assert (found["rows"], found["host"], found["command"]) == ([1], [], "a; b")
+    for other in ({"machine": {"gpu": "B200"}}, {"source_sha256": {"x": "y"}}):
+        found = empty | same | other | {"command": "b"}
+        machine.keep(path, found, ("host",))
+        assert (found["rows"], found["command"]) == ([], "b")
+
+
+def test_sources_have_their_hashes():
+    found = machine.fingerprints()
+    assert {"kernels/naive.py", "bench/cells.py", "ops.py"} <= found.keys()
+    assert all(re.fullmatch("[0-9a-f]{64}", x) for x in found.values())
+
+
+def test_each_kernel_is_compiled_once():
+    chosen = {"forward": ["flex", "naive"], "backward": ["flex"]}
+    found = warm.jobs(cells.cells((1024, 2048), (64,), (False, True)), chosen)
+    assert len(found) == len(set(found)) == 2 * (2 * 2 + 1)
+    assert found[0][1] == "flex"
+
+
+def test_a_compilation_that_hangs_is_ended(monkeypatch):
+    code = "import sys, time; print('so far'); sys.stdout.flush(); time.sleep(60)"
+    words = [sys.executable, "-c", code]
+    real, shown = subprocess.Popen, []
+    monkeypatch.setattr(warm.subprocess, "Popen", lambda _, **how: real(words, **how))
+    job = ("forward", "naive", 1024, 64, False)
+    failed = warm.run_all([job], 2, 0.5, lambda *done: shown.append(done))
+    assert failed == [(job, "so far")] and shown == [(1, 1)]

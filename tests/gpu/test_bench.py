@@ -1,0 +1,50 @@
+"""`bench` on the GPU at hand: a small run from checking to the file."""
+
+import json
+
+import pytest
+
+from tilewise.cli import main
+
+torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs CUDA")
+
+
+def test_a_small_run(tmp_path, capsys):
+    words = ["--n", "1024", "--d", "64", "--causal", "yes", "--parts", "speed,host"]
+    words += ["--only", "flash,descriptors,backward_split", "--seconds", "1"]
+    assert main(["bench", *words, "--out", str(tmp_path / "found.json")]) == 0
+    found = json.loads((tmp_path / "found.json").read_text("utf-8"))
+    timed = {(row["pass"], row["kernel"]) for row in found["rows"] if "ms" in row}
+    assert timed == {
+        ("forward", "flash"), ("forward", "descriptors"),
+        ("backward", "flash"), ("backward", "backward_split"),
+    }  # fmt: skip
+    assert all(row["graph"] for row in found["rows"])
+    assert found["complete"] and len(found["host"]) == 0
+    assert "descriptors" in capsys.readouterr().out
+
+
+def test_a_graph_that_outlives_nothing():
+    """What a timed graph reads stays alive with it, also what make() has made."""
+    from tilewise.bench import collect, peers, timing
+    from tilewise.bench.cells import cell
+
+    shape = cell(512, 64, batch=2, heads=4)
+    x = collect.problem(shape)
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream), torch.no_grad():
+        prepare = peers.usual
+        run = peers.entry(prepare, "forward", turned=False)(x)
+        want, held = run()[0].clone(), []
+
+        def right(results):
+            held.append(results[0])
+            return torch.equal(results[0], want)
+
+        measure, how = timing.timer(run, right)
+        del run, x
+        torch.cuda.empty_cache()
+        assert how["graph"] and measure()["ms"] > 0
+        torch.cuda.synchronize()
+        assert torch.equal(held[0], want)
