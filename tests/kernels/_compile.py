@@ -3,7 +3,7 @@
 A process of its own, without TRITON_INTERPRET: python _compile.py reads jobs as JSON,
 {"rung", "arch", "d", "causal"} and, if not the usual, "pass", "dtype", "options", and
 writes for each the kernels that the rung would launch, as it would launch them:
-tensors on the CPU stand in for the card's.
+tensors on the CPU stand in for the card's. "n" is N; "overlap" asks for the main loops.
 """
 
 import importlib
@@ -21,6 +21,7 @@ from triton.backends.compiler import GPUTarget
 from triton.runtime.driver import driver
 
 TOOLS = Path(triton.__file__).parent / "backends/nvidia/bin"
+LABEL, BRANCH = re.compile(r"(\.L_x_\d+):"), re.compile(r"\bBRA\b.*?(\.L_x_\d+)")
 
 
 class Card:
@@ -63,6 +64,36 @@ def counts(kernel):
     return found
 
 
+def overlap(kernel):
+    """What the loops with two products in flight do, in the order of the SASS.
+
+    Of each innermost loop that waits for one of them alone: the products started before
+    that wait, how many may go on past it, the row maxima and exponentials between it
+    and the wait for all, the exponentials after that, and what is spilled.
+    """
+    lines = tool("nvdisasm", "-c", cubin=kernel.asm["cubin"]).splitlines()
+    begins = {x[1]: i for i, x in enumerate(map(LABEL.match, lines)) if x}
+    loops = []
+    for end, line in enumerate(lines):
+        target = BRANCH.search(line)
+        begin = begins.get(target[1], end) if target else end
+        body = "\n".join(lines[begin:end])
+        waits = [*re.finditer(r"WARPGROUP\.DEPBAR\.LE gsb0, 0x(\d)", body)]
+        if [int(wait[1]) for wait in waits] == [1, 0]:
+            before, between, after = (
+                body[: waits[0].start()],
+                *(body[i.end() : j] for i, j in zip(waits, (waits[1].start(), None))),
+            )
+            loops.append({
+                "started": len(re.findall(r"\bHGMMA", before)), "in flight": 1,
+                "maxima between": len(re.findall(r"\bFMNMX", between)),
+                "ex2 between": len(re.findall(r"\bMUFU\.EX2", between)),
+                "ex2 after": len(re.findall(r"\bMUFU\.EX2", after)),
+                "spills": len(re.findall(r"\b(STL|LDL)", body)),
+            })  # fmt: skip
+    return loops
+
+
 def launches(job):
     """Run the rung's host code; its kernels are compiled, none is launched."""
     kernels = {}
@@ -77,15 +108,24 @@ def launches(job):
     triton.JITFunction.__getitem__ = compile_only
     driver.set_active(Card(job["arch"]))
     rung = importlib.import_module(f"tilewise.kernels.{job['rung']}")
+    if job["rung"].startswith("gluon"):
+        from tilewise.kernels import _gluon
+
+        _gluon.available = lambda device: device.type == "cpu"
     dtype = getattr(torch, job.get("dtype", "bfloat16"))
-    q, k, v, do = (torch.empty(2, 4, 1024, job["d"], dtype=dtype) for _ in range(4))
+    shape = 2, 4, job.get("n", 1024), job["d"]
+    q, k, v, do = (torch.empty(shape, dtype=dtype) for _ in range(4))
     options = {"causal": job["causal"]} | job.get("options", {})
     if job.get("pass", "forward") == "forward":
         rung.forward(q, k, v, **options)
     else:
         lse = torch.empty(q.shape[:-1])
         rung.backward(q, k, v, q, do, lse, **options)
-    return {name: counts(kernel) for name, kernel in kernels.items()}
+    found = {name: counts(kernel) for name, kernel in kernels.items()}
+    if job.get("overlap"):
+        for name, kernel in kernels.items():
+            found[name]["overlap"] = overlap(kernel)
+    return found
 
 
 def safely(job):

@@ -24,6 +24,10 @@ CLAIMS = {  # architecture → (rungs, head dims)
     90: ((*POINTERS, "descriptors"), (64, 128, 256)),
     100: ((*POINTERS, "descriptors"), (128,)),
 }
+GLUON = [  # d, causal, N: every kernel that gluon_forward chooses
+    (64, False, 1024), (64, True, 1024), (64, True, 2048),
+    (128, False, 1024), (128, True, 1024),
+]  # fmt: skip
 SHARED = {80: 163 * 1024, 90: 227 * 1024, 100: 227 * 1024}  # bytes a program may have
 SPILLS = 64  # stores; the best tile of some rungs at d = 128 has a few, on an H200 too
 UNIT = {80: "mma", 90: "wgmma", 100: "tcgen05"}  # the instruction of the tensor cores
@@ -35,10 +39,14 @@ def jobs():
         for rung in rungs:
             for d in dims:
                 yield {"rung": rung, "arch": arch, "d": d, "causal": True}
+    for d, causal, n in GLUON:
+        job = {"rung": "gluon_forward", "arch": 90, "d": d, "causal": causal}
+        yield job | {"n": n, "overlap": True}
 
 
 def title(job):
-    return f"{job['rung']} sm_{job['arch']} d={job['d']}"
+    more = f" causal={job['causal']} N={job['n']}" if "n" in job else ""
+    return f"{job['rung']} sm_{job['arch']} d={job['d']}{more}"
 
 
 def compiled():
@@ -68,6 +76,25 @@ def test_rung_compiles_for_what_it_claims(found, job):
         for arch, unit in UNIT.items():  # this card's tensor cores and no other's
             wanted = arch == job["arch"] and name in products
             assert (count[unit] > 0) == wanted, (name, count)
+
+
+@pytest.mark.parametrize("d, causal, n", GLUON)
+def test_both_products_are_in_flight_in_gluon(found, d, causal, n):
+    """S and P V start together; S is waited for alone, and its maxima run under P V.
+
+    Then P V is waited for, which lets go of V's buffer, and the exponentials run under
+    the products of the next consumer. Each of the two orders is worth 4 % on an H200.
+    """
+    name = f"gluon_forward sm_90 d={d} causal={causal} N={n}"
+    count = found[name]["gluon_forward"]
+    assert count["spills"] == 0 and count["tma"] > 0, count
+    consumers = 3 if d == 64 and not (causal and n <= 1024) else 2
+    assert len(count["overlap"]) == consumers, count
+    for loop in count["overlap"]:
+        assert loop["started"] == d // 16 + 8, loop  # 64 × 128 × 16, 64 × d × 16
+        assert loop["in flight"] == 1 and loop["maxima between"] >= 16, loop
+        assert loop["ex2 between"] <= 8 and loop["ex2 after"] >= 58, loop
+        assert loop["spills"] == 0, loop
 
 
 def test_counts_are_those_of_the_table(found):

@@ -42,15 +42,16 @@ class Work:
         turned = programs - 1 - program
         slot = round * programs + gl.where(round % 2 == 0, program, turned)
         tiles = gl.cdiv(self.n_q, self.rows)
-        crew = slot // (tiles * self.crew)
-        size = gl.minimum(self.crew, self.total - crew * self.crew)
-        rest = slot - crew * self.crew * tiles
+        left = slot < tiles * self.total
+        slot = gl.where(left, slot, 0)
+        first = slot // (tiles * self.crew) * self.crew  # head of the crew
+        size = gl.minimum(self.crew, self.total - first)  # the last may be smaller
+        rest = slot - first * tiles
+        crews_after = (self.total - 1 - first) // self.crew
         i = rest // size
-        crews_after = (self.total - 1) // self.crew - crew
         i = gl.where(crews_after % 2 == 0, tiles - 1 - i, i)
-        head = crew * self.crew + rest % size
         keys = self.tiles_of(i * self.rows, self.rows)
-        return i * self.rows, head, gl.where(slot < tiles * self.total, keys, 0)
+        return i * self.rows, first + rest % size, gl.where(left, keys, 0)
 
     @gluon.jit
     def tiles_of(self, row, rows):

@@ -182,6 +182,11 @@ def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant):
     dst = (pt * (dpt - delta[None, :])).to(q.dtype)
     sm.ds.index(2 * b + w).store(dst)
     fence_async_shared()  # the tensor cores see what was stored
+    # Before an arrival, and again after it, the four warps meet. The stage of the tile
+    # before is let go of here, and not in its own round, since two arrivals in a row
+    # share a meeting.
+    if i > 0:
+        mbarrier.arrive(sm.empty.index((i - 1) % STAGES), count=1)
     mbarrier.arrive(sm.ds_full.index(b), count=1)
     dv = warpgroup_mma(pt16, do, dv, is_async=True)
     mbarrier.wait(sm.ds_full.index(b), i // 2 & 1)  # the other consumer's half too
@@ -196,7 +201,6 @@ def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant):
     # dK reads dSᵀ from registers. Were it still at work in the next round of the loop,
     # ptxas would make every product wait for the one before.
     dk = warpgroup_mma_wait(0, deps=(dk,))
-    mbarrier.arrive(sm.empty.index(s), count=1)
     # --8<-- [end:products]
     return dk, dv
 
@@ -272,13 +276,13 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     dq32 = q.new_empty(batch * heads * n_pad * dims // 32, 32, dtype=torch.float32)
     rows, masked = ROWS[dims], bool(causal or n_k % KEYS.value)
 
-    def box(x, *sizes):
-        """Tiles of x (batch, heads, N, d) for plain Triton."""
-        return Descriptor(x, describe(x, 64, 64).strides, (1, 1, *sizes))
+    def box(x, cols):
+        """Tiles (64, cols) of x (batch, heads, N, d) for plain Triton."""
+        return Descriptor(x, describe(x, 64, dims).strides, (1, 1, 64, cols))
 
     launch(
         rows_kernel, (q.device, q.dtype, dims, dlse is None),
-        (batch * heads * n_pad // 64, 1, 1), box(o, 64, dims), box(do, 64, dims),
+        (batch * heads * n_pad // 64, 1, 1), box(o, dims), box(do, dims),
         *per_row, dq32, heads, n_q, n_pad, 64, dims,
     )  # fmt: skip
     launch(
@@ -293,6 +297,6 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     )  # fmt: skip
     launch(
         dq_kernel, (q.device, q.dtype, dims), (dq32.numel() // 4096, 1, 1), dq32,
-        box(dq, 64, 64), heads, n_pad, scale, dims,
+        box(dq, 64), heads, n_pad, scale, dims,
     )  # fmt: skip
     return dq, dk, dv

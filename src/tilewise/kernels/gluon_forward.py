@@ -2,10 +2,10 @@
 
 A program is one producer warp, which only starts copies, and two or three consumers of
 four warps, 64 query rows each. A consumer starts S_j = Q K_jᵀ and O += P_{j−1} V_{j−1}
-together and takes the softmax of S_j while the tensor cores still work on the second.
-Consumers take turns, so that one's softmax also runs underneath the other's products.
-Programs stay on their processor: the producer runs ahead into the next block of rows,
-whose Q has a second buffer, while the consumers still finish this one.
+together and goes on with S_j while the tensor cores are still busy with the second.
+Consumers take turns in this, so that most of one's softmax runs underneath the other's
+products. Programs stay on their processor: the producer runs ahead into the next block
+of rows, whose Q has a second buffer, while the consumers still finish this one.
 
 Keys are walked from the diagonal down, so that the tiles that need a mask come first.
 16-bit inputs; d a multiple of 8 up to 128, which zeros fill up to 64 or 128.
@@ -125,7 +125,8 @@ class Consumer:
 
     @gluon.jit
     def values(self, tile, p, acc, alpha):
-        """Start O = α O + P V (64, d)."""
+        """Start O = α O + P V (64, d), once V is there."""
+        self.v.wait(tile)
         acc = scale_rows(acc, alpha)
         return warpgroup_mma(p, self.v.tile(tile), acc, is_async=True)
 
@@ -141,7 +142,7 @@ class Consumer:
 
     @gluon.jit
     def first(self, block, tile, l, m, last, col, MASKED: gl.constexpr):
-        """A tile of keys by itself: S, then its softmax, and V is there."""
+        """A tile of keys by itself: S, then its softmax."""
         self.k.wait(tile)
         self.wait_turn()
         s = self.scores(block, tile)
@@ -151,7 +152,6 @@ class Consumer:
         if MASKED:
             s = mask(s, last, col)
         p, m, alpha = softmax(s, m, self.tau2, MASKED)
-        self.v.wait(tile)
         return as_operand(p, self.v), scale_rows(l, alpha) + row_sums(p), m, alpha
 
     # --8<-- [start:step]
@@ -159,7 +159,7 @@ class Consumer:
     def step(self, block, tile, p, acc, l, m, alpha):
         """The next tile of keys: S of it and P V of the one before start together.
 
-        tile counts the one before, whose P and α are given and whose V is there.
+        tile counts the one before, whose P and α are given.
         """
         self.k.wait(tile + 1)
         self.wait_turn()
@@ -171,10 +171,10 @@ class Consumer:
         p, m, alpha = softmax(s, m, self.tau2, False)
         l = scale_rows(l, alpha) + row_sums(p)
         p = as_operand(p, self.v)
-        # ptxas would move the wait for P V above the exponentials, and nothing would
-        # overlap, but it moves nothing past a loop that polls a barrier: so the wait
-        # for the next V stands here. A test reads the order in the machine code.
-        self.v.wait(tile + 1)
+        # ptxas moves this wait up to where the row maxima are known, and that is good:
+        # V's buffer is free for the next copy, and the exponentials run underneath the
+        # other consumers' products. Held back until after them, as only a loop that
+        # polls a barrier can hold it, the kernel was 4 % slower.
         acc = warpgroup_mma_wait(0, deps=(acc,))
         self.v.free(tile)
         return p, acc, l, m, alpha
