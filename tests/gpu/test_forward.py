@@ -32,6 +32,15 @@ MORE = {  # dtype, batch, heads, key heads, N_q, N_k, d, causal, scale
 CASES = CASES | MORE
 
 
+def rungs_here():
+    """The rungs that this card has; those in Gluon are for Hopper alone."""
+    hopper = torch.cuda.get_device_capability()[0] == 9
+    return [name for name in kernels.FORWARD if hopper or not name.startswith("gluon")]
+
+
+RUNGS = rungs_here()
+
+
 @pytest.fixture(autouse=True)
 def poisoned():
     """torch.empty gives NaN, so that what a kernel does not write is seen."""
@@ -41,13 +50,17 @@ def poisoned():
 
 
 @pytest.mark.parametrize("title", CASES)
-@pytest.mark.parametrize("rung", kernels.FORWARD)
+@pytest.mark.parametrize("rung", RUNGS)
 def test_rung_is_right(rung, title):
-    seed = list(CASES).index(title)
-    assert list(faults(rung, CASES[title], seed, device="cuda")) == []
+    seed, case = list(CASES).index(title), CASES[title]
+    if rung.startswith("gluon"):  # the shapes of the fp32 cases too
+        if case[6] > 128:
+            pytest.skip("the Gluon kernels take d up to 128")
+        case = (BF16 if case[0] == FP32 else case[0], *case[1:])
+    assert list(faults(rung, case, seed, device="cuda")) == []
 
 
-@pytest.mark.parametrize("rung", kernels.FORWARD)
+@pytest.mark.parametrize("rung", RUNGS)
 def test_a_run_is_like_the_next(rung):
     torch.manual_seed(0)
     q, k, v = (torch.randn(2, 4, 777, 64, dtype=BF16, device="cuda") for _ in range(3))
@@ -58,7 +71,7 @@ def test_a_run_is_like_the_next(rung):
         assert torch.equal(o, again[0]) and torch.equal(lse, again[1])
 
 
-@pytest.mark.parametrize("rung", kernels.FORWARD[2:])
+@pytest.mark.parametrize("rung", RUNGS[2:])
 def test_more_than_2_31_elements(rung):
     """The last head and the last rows of tensors whose offsets need 64 bits."""
     shape = (1, 9, 2**21, 128)  # 2.4e9 elements, 4.5 GiB each

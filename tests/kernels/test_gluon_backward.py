@@ -61,7 +61,7 @@ def test_order_in_the_loops(compiled, key):
         at = [i for i, x in enumerate(loop) if x.startswith("wait")]
         beneath = loop[at[0] : at[1]].count("exp")  # while dPᵀ is being computed
         assert 2 * beneath >= loop.count("exp"), loop
-        assert loop[at[3] : at[4]].count("store") == 8, loop  # while dK is
+        assert loop[at[3] : at[4]].count("store") >= 8, loop  # while dK is
 
 
 def bad(**changes):

@@ -2,8 +2,8 @@
 
 dQ sums over all keys, but a program has 128 of them. So dQ lives in fp32 in L2, zeros
 at first, and what a program has of a tile is added there by one instruction of the copy
-engine, which takes it from shared memory: no thread keeps addresses or waits. Between
-the two ends the numbers lie in the order in which the tensor cores leave them.
+engine, which takes it from shared memory: no thread keeps addresses or waits. There a
+tile lies half by half, 64 × 64 each, in lines of 32 numbers: what one instruction adds.
 """
 
 import triton
@@ -109,19 +109,6 @@ def half_dq(sm, b, w: gl.constexpr):
     # --8<-- [end:half]
 
 
-# --8<-- [start:fragments]
-@gluon.jit
-def fragment_order(dq):
-    """A 64 × 64 accumulator by other names: what a thread holds, in runs of four.
-
-    A warp then stores whole lines of shared memory, and no number moves: `dq_kernel`
-    undoes it. Rows are 4 warps, 2 halves, 8 lines; columns 4 · 2 parts, 4 threads, 2.
-    """
-    dq = dq.reshape(4, 2, 4, 2, 4, 2, 4, 2)
-    return dq.permute(0, 1, 4, 2, 3, 6, 5, 7).reshape(128, 32)
-    # --8<-- [end:fragments]
-
-
 # --8<-- [start:reduce]
 @builtin
 def reduce_add(desc, coord, src, _semantic=None):
@@ -147,15 +134,12 @@ def add_dq(sm, walk, DQ):
     # --8<-- [end:reduce]
 
 
-# --8<-- [start:undo]
 @triton.jit(do_not_specialize=SIZES)
 def dq_kernel(DQ32, DQ, HEADS, N_PAD, scale, DIMS: tl.constexpr):
-    """dQ = τ dS K, rounded, of a consumer's 64 × 64: from fragment order to rows."""
+    """dQ = τ dS K, rounded, of one half of a tile, 64 × 64."""
     halves = N_PAD * DIMS // 4096  # of a head
     i, head = tl.program_id(0) % halves, tl.program_id(0) // halves
     at = tl.program_id(0).to(tl.int64) * 4096 + tl.arange(0, 4096)
-    dq = tl.load(DQ32 + at).reshape(4, 2, 4, 4, 2, 4, 2, 2)
-    dq = dq.permute(0, 1, 3, 4, 2, 6, 5, 7).reshape(1, 1, 64, 64)
+    dq = scale * tl.load(DQ32 + at).reshape(1, 1, 64, 64)
     row, dim = i // (DIMS // 64) * 64, i % (DIMS // 64) * 64
-    DQ.store([head // HEADS, head % HEADS, row, dim], (scale * dq).to(DQ.dtype))
-    # --8<-- [end:undo]
+    DQ.store([head // HEADS, head % HEADS, row, dim], dq.to(DQ.dtype))

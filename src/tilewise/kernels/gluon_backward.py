@@ -33,7 +33,6 @@ from tilewise.kernels._gluon_backward import (
     KEYS,
     add_dq,
     dq_kernel,
-    fragment_order,
     half_dq,
     plan,
     rows_kernel,
@@ -61,7 +60,7 @@ class Shared:
     k: Memory  # (2, 1, 1, 64, d), a half for each consumer, and so V
     v: Memory
     ds: Memory  # dSᵀ (2 · 2, 64, B_r): of two tiles, each consumer's half
-    dq: Memory  # (2, 128, 32) in fp32: each consumer's half of a tile
+    dq: Memory  # (2, 128, 32) in fp32: each consumer's 64 × 64 of a tile
     kv_full: Memory  # barriers: K and V have landed
     q_full: Memory  # Q and L have, in a stage
     do_full: Memory  # dO and δ have
@@ -195,7 +194,7 @@ def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant):
     dk = warpgroup_mma(gl.convert_layout(dst, LEFT), q, dk, is_async=True)
     dq = warpgroup_mma_wait(1, deps=(dq,))
     mbarrier.wait(sm.dq_empty.index(w), (i & 1) ^ 1)
-    sm.dq.index(w).store(fragment_order(dq))  # while dK goes on
+    sm.dq.index(w).store(dq.reshape(128, 32))  # while dK goes on
     fence_async_shared()
     mbarrier.arrive(sm.dq_full.index(w), count=1)
     # dK reads dSᵀ from registers. Were it still at work in the next round of the loop,
@@ -244,7 +243,7 @@ def main_kernel(
     Q, K, V, DO, DK, DV, DQ, LSE, DELTA, HEADS, N_Q, N_K, N_PAD, SHIFT, scale,
     GROUP: Constant, MASKED: Constant,
 ):  # fmt: skip
-    """dK and dV of KEYS keys, and what they add to dQ, in fp32 and fragment order."""
+    """dK and dV of KEYS keys, and what they add to dQ, in fp32."""
     walk = plan(HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP, Q.block_type.shape[2])
     sm = allocate(Q, K, LSE, DQ)
     gl.warp_specialize(
