@@ -40,9 +40,8 @@ def rungs(capability, dtype, d, gluon=True, deterministic=False):
     for least, most, dtypes, largest, forward, backward in TABLE:
         fits = least <= capability <= most and dtype in dtypes and d <= largest
         if fits and d % 8 == 0 and (gluon or not forward.startswith("gluon")):
-            return forward, REPEATS.get(
-                backward, backward
-            ) if deterministic else backward
+            same = REPEATS.get(backward, backward)
+            return forward, same if deterministic else backward
     return None
     # --8<-- [end:table]
 
@@ -66,9 +65,10 @@ def card(device):
 
 
 def route(q, k, v, attn_mask=None, dropout_p=0.0):
-    """(forward, backward) for these tensors (..., N, d), or None: the PyTorch passes.
+    """(forward, backward) for these tensors (..., N, d), or None: tiles in PyTorch.
 
-    Honours torch.use_deterministic_algorithms, which is asked at each pass.
+    A mask as a tensor (attn_mask) and dropout (dropout_p above 0) have no kernels.
+    Whether torch.use_deterministic_algorithms is on is asked at each pass.
     """
     found, d = card(q.device), q.shape[-1]
     if found is None or attn_mask is not None or dropout_p or v.shape[-1] != d:

@@ -34,7 +34,7 @@ def card(monkeypatch):
         utils=utils, get_current_device=lambda: 0, get_current_stream=lambda _: 7
     )
     monkeypatch.setattr(driver, "_active", active)
-    return active
+    return monkeypatch
 
 
 class Launcher:
@@ -86,12 +86,18 @@ def test_the_launcher_gets_what_triton_hands_it(card):
     assert same(*record)
 
 
+def test_kernels_that_want_scratch_memory_go_the_usual_way(card):
+    compiled = compiled_for([META], [])
+    compiled.run.global_scratch_size = 128
+    assert direct(compiled) is None
+
+
 def test_another_triton_or_an_older_card_goes_the_usual_way(card):
     record = []
     assert direct(compiled_for([None], record)) is None  # no copy engine
     assert direct(SimpleNamespace(run=SimpleNamespace(launch=lambda: 0))) is None
     assert direct(SimpleNamespace(run=None)) is None
-    card.utils = SimpleNamespace()
+    card.setattr(triton, "__version__", "4.0.0")
     assert direct(compiled_for([META], record)) is None
 
 

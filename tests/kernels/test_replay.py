@@ -1,6 +1,7 @@
 """Replayed calls launch what the rung's own Python would, and only where they may."""
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -34,18 +35,14 @@ KERNELS = Kernel(), Kernel()
 @pytest.fixture
 def record(monkeypatch):
     """What reaches the launcher, with maps as tuples that begin with the address."""
-    from types import SimpleNamespace
-
+    calls, utils = [], SimpleNamespace(fill_tma_descriptor=lambda *x: ("map", *x))
     active = SimpleNamespace(
-        get_current_device=lambda: 0, get_current_stream=lambda device: 7
+        utils=utils, get_current_device=lambda: 0, get_current_stream=lambda device: 7
     )
     monkeypatch.setattr(driver, "_active", active)
-    calls = []
 
     def direct(maps):
-        return Direct(
-            lambda *args: calls.append(args), (1, 2), lambda *x: ("map", *x), maps
-        )
+        return Direct(lambda *args: calls.append(args), False, (1, 2), maps)
 
     compiled = {(KERNELS[0], "a"): direct([TILE, TILE]), (KERNELS[1], "b"): direct([])}
     monkeypatch.setattr(_launch, "COMPILED", compiled)

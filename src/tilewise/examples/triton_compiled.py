@@ -23,6 +23,6 @@ def ptx(*by_16):
 
 if __name__ == "__main__":
     even, odd = ptx(0, 1, 2, 4, 5), ptx(0, 1, 2, 4)
-    print("in one thread      n = 16 k   any n")
+    print("in one thread    n % 16 = 0   any n")
     for what in ("ld.global", "st.global", "ex2.approx", "shfl.sync", "bar.sync"):
         print(f"{what:18} {even.count(what):8} {odd.count(what):7}")

@@ -5,7 +5,6 @@ type, whether 16 divides it, and more: 55 µs with four tensor descriptors. A ke
 holds all of that finds it in one look, and descriptors need not be checked again.
 """
 
-import copy
 import inspect
 import threading
 
@@ -88,34 +87,47 @@ def check(kernel, args):
 
 
 def direct(compiled):
-    """A Direct for what Triton compiled; None where this is neither 3.6 nor 3.7."""
+    """A Direct for what Triton compiled; None where this is neither 3.6 nor 3.7.
+
+    What is read here is the inside of Triton, and another version may have another. The
+    launchers in C of these two take the same in another order.
+    """
+    if not triton.__version__.startswith(("3.6.", "3.7.")):
+        return None
     try:
         from triton.backends.nvidia.driver import TMA_DTYPE_DEVICE_TO_HOST as types
 
-        utils, launcher = driver.active.utils, copy.copy(compiled.run)
-        fill = getattr(utils, "fill_tma_descriptor", None)
-        fill, maps = fill or utils.fill_tma_descriptor_tiled, []
-        if inspect.isfunction(launcher.launch):  # wrapped, for descriptors
-            inside = inspect.getclosurevars(launcher.launch).nonlocals
-            launcher.launch = inside["launcher"]
+        run, maps = compiled.run, []
+        launcher = run.launch
+        if inspect.isfunction(launcher):  # wrapped, for descriptors
+            inside = inspect.getclosurevars(launcher).nonlocals
+            launcher = inside["launcher"]
             for m in inside["tensordesc_meta"]:
                 kind = m["swizzle"], m["elem_size"], types[m["elem_type"]]
                 maps.append((*kind, m["block_size"]))
-        head = compiled.function, compiled.packed_metadata, None, None, None
+        head = [compiled.function, run.launch_cooperative_grid, run.launch_pdl]
+        names, none = compiled.packed_metadata, [None] * 5  # no hooks, no scratch
+        if whole := triton.__version__ > "3.7":
+            head += names, *none, run.arg_annotations, run.kernel_signature
+        else:
+            head += *none[:2], names, *none[:3]
+        scratch = run.global_scratch_size or run.profile_scratch_size
     except (AttributeError, ImportError, KeyError, TypeError):
         return None
-    return Direct(launcher, head, fill, maps)
+    return None if scratch else Direct(launcher, whole, head, maps)
 
 
 class Direct:
-    """Launches by Triton's own launcher, without its Python and its hooks.
+    """Launches by Triton's launcher in C, without its Python and its hooks.
 
-    Descriptors become the copy engine's maps here: 14 µs with four of them become 8.
+    Descriptors become the copy engine's maps here: 14 µs with four of them become 7.
     """
 
-    def __init__(self, launcher, head, fill, maps):
-        self.launcher, self.head, self.fill, self.maps = launcher, head, fill, maps
-        self.stream = driver.active.get_current_stream
+    def __init__(self, launcher, whole, head, maps):
+        self.launcher, self.whole, self.head, self.maps = launcher, whole, head, maps
+        self.stream, utils = driver.active.get_current_stream, driver.active.utils
+        fill = getattr(utils, "fill_tma_descriptor", None)
+        self.fill = fill or utils.fill_tma_descriptor_tiled
 
     def __call__(self, grid, args):
         flat, maps = [], iter(self.maps)
@@ -125,8 +137,11 @@ class Direct:
                 flat += self.fill(x.base.data_ptr(), *tile), *x.shape, *x.strides
             else:
                 flat.append(x)
-        self.launch(grid, flat)
+        self.launch(grid, driver.active.get_current_device(), flat)
 
-    def launch(self, grid, flat):
-        device = driver.active.get_current_device()
-        self.launcher(*grid, self.stream(device), *self.head, *flat)
+    def launch(self, grid, device, flat):
+        """One launch; flat has numbers, addresses or tensors, and maps."""
+        if self.whole:
+            self.launcher(*grid, self.stream(device), *self.head, flat)
+        else:
+            self.launcher(*grid, self.stream(device), *self.head, *flat)

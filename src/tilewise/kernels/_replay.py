@@ -146,5 +146,5 @@ class Plan:
                         maps.clear()
                     x = maps[at] = run.fill(at, *tile)
                 flat[place] = x
-            run.launcher(*grid, run.stream(self.device), *run.head, *flat)
+            run.launch(grid, self.device, flat)
         return [tensors[i] for i in self.results]

@@ -84,9 +84,10 @@ def descriptors(
 
 def describable(x):
     """x, or a copy where the copy engine cannot walk it: strides of whole 16 bytes."""
-    strides = [s for n, s in zip(x.shape[:-1], x.stride()) if n > 1]
-    aligned = all(s and s * x.element_size() % 16 == 0 for s in strides)
-    if aligned and x.data_ptr() % 16 == 0:
+    unit = 16 // x.element_size()
+    steps = (s for n, s in zip(x.shape[:-1], x.stride()) if n > 1)
+    aligned = x.is_contiguous() or all(s and s % unit == 0 for s in steps)
+    if aligned and x.data_ptr() % 16 == 0:  # d is a multiple of 8
         return x
     return x.clone(memory_format=torch.contiguous_format)
 
