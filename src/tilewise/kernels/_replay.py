@@ -25,13 +25,11 @@ def replay(rung, tensors, causal, scale, dlse=None):
     """rung(*tensors, …), and from the third call of a kind on its replay.
 
     All that the rung does on the GPU it does by `launch`, and its results are tensors
-    that it allocates. tensors begin with q, k, v; the shapes and dtypes of the others
-    follow from theirs. dlse is not passed on if it is None.
+    that it allocates. dlse is not passed on if it is None.
     """
     given = tensors if dlse is None else [*tensors, dlse]
-    kinds = [(x.shape, x.dtype, x.device) for x in given[:3]]
-    places = [(x.stride(), x.data_ptr() % 16) for x in given]
-    key = rung, causal, scale, dlse is None, *kinds, *places
+    kinds = [(x.shape, x.stride(), x.dtype, x.device, x.data_ptr() % 16) for x in given]
+    key = rung, causal, scale, dlse is None, *kinds
     plan = PLANS.get(key, "new")
     if plan.__class__ is Plan and not knobs.runtime.launch_enter_hook.calls:
         return plan(given)
