@@ -20,19 +20,28 @@ CASES = {  # dtype, batch, heads, key heads, N_q, N_k, d, causal, scale
     "no scale": (FP32, 1, 1, 1, 35, 47, 16, True, 0.0),
     "d 128": (FP16, 1, 1, 1, 33, 40, 128, False, None),
     "d 256": (FP32, 1, 1, 1, 20, 33, 256, "top-left", None),
+    "rows that overlap": (FP16, 1, 2, 1, 20, 33, 64, True, 0.2),
+    "rows that overlap, fp32": (FP32, 1, 1, 1, 32, 20, 64, False, None),
 }
+OVERLAPPING = [case for title, case in CASES.items() if "overlap" in title]
 
 
-def tensors(case, seed, transposed, device):
-    """q, k, v of a case; transposed: (batch, N, heads, d) in memory."""
+def tensors(case, seed, device):
+    """q, k, v of a case; odd seeds: (batch, N, heads, d) in memory."""
     dtype, batch, heads, key_heads, n_q, n_k, d, *_ = case
     torch.manual_seed(seed)
     made = []
     for h, n in ((heads, n_q), (key_heads, n_k), (key_heads, n_k)):
-        shape = (batch, n, h, d) if transposed else (batch, h, n, d)
+        shape = (batch, n, h, d) if seed % 2 else (batch, h, n, d)
         x = torch.randn(shape, dtype=torch.float64).to(dtype)
-        made.append((x.transpose(1, 2) if transposed else x).to(device))
-    return made
+        made.append((x.transpose(1, 2) if seed % 2 else x).to(device))
+    return [*map(windows, made[:2]), made[2]] if case in OVERLAPPING else made
+
+
+def windows(x):
+    """(batch, heads, N, d) of x's numbers; a row begins one after the row before."""
+    *_, n, d = x.shape
+    return x.reshape(*x.shape[:2], n * d)[..., : n + d - 1].unfold(-1, d, 1)
 
 
 def relative(x, exact):
@@ -51,7 +60,7 @@ def logsumexp(q, k, causal, scale):
 def faults(name, case, seed, *, device="cpu", **tile):
     """What is wrong with a rung in a case: sentences. Odd seeds: other strides."""
     dtype, *_, causal, scale = case
-    q, k, v = tensors(case, seed, seed % 2 == 1, device)
+    q, k, v = tensors(case, seed, device)
     options = {"causal": causal, "scale": scale}
     forward = importlib.import_module(f"tilewise.kernels.{name}").forward
     o, lse = forward(q, k, v, **options, **tile)

@@ -48,6 +48,14 @@ def check_strides(backward):
     hold(backward, case, torch.float32, given=given, **tiles(0))
 
 
+def check_rows_that_overlap(backward):
+    """Windows of a series for q, k and v: strides that end in 1, 1."""
+    case = 1, 2, 1, 12, 20, 32, True
+    *given, do, row = tensors(case, torch.float32)
+    windows = (x.flatten(2)[..., : x.shape[2] + 31].unfold(-1, 32, 1) for x in given)
+    hold(backward, case, torch.float32, given=(*windows, do, row), **tiles(0))
+
+
 def check_large_scores(backward):
     """Scores in the hundreds, of both signs: nothing overflows where it counts."""
     case = 1, 2, 1, 35, 37, 16, True

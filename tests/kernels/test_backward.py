@@ -12,7 +12,7 @@ if sys.platform != "linux":
     pytest.skip("triton is for Linux only", allow_module_level=True)
 ROOT = Path(__file__).resolve().parents[2]
 CHECKS = "bad_input", "default_tiles", "deterministic", "large_scores"
-CHECKS += "rows_without_keys", "strides"
+CHECKS += "rows_that_overlap", "rows_without_keys", "strides"
 LABELS = [f"{case} {dtype}" for case in CASES for dtype in ("float32", "float16")]
 
 

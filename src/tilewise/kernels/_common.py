@@ -47,9 +47,17 @@ def prepare(q, k, v, scale, causal, block_rows, block_cols):
     """
     check(q, k, v, block_rows, block_cols, causal)
     q, k, v = dense(q), dense(k), dense(v)
-    o = torch.empty_like(q)
     lse = q.new_empty(q.shape[:-1], dtype=torch.float32)
-    return q, k, v, o, lse, q.shape[-1] ** -0.5 if scale is None else scale
+    return q, k, v, like(q), lse, q.shape[-1] ** -0.5 if scale is None else float(scale)
+
+
+def like(x):
+    """Room for a result of x's shape, with x's order in memory if rows stay dense.
+
+    Where x's rows overlap, empty_like may take the axis of rows for the innermost.
+    """
+    y = torch.empty_like(x)
+    return y if y.stride(-1) == 1 else x.new_empty(x.shape)
 
 
 def positive(q, scale):

@@ -38,8 +38,9 @@ def prepare(q, k, v, o, do, lse, dlse, scale, causal, *tiles):
             raise ValueError(f"{name} must fit q, {like}, not {x.dtype} on {x.device}")
     room = *q.shape[:2], triton.cdiv(q.shape[2], PAD) * PAD
     lse2, delta = q.new_empty(2, *room, dtype=torch.float32)
-    rows = lse.contiguous(), None if dlse is None else dlse.contiguous(), lse2, delta
-    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    lse, dlse = (x if x is None else x.float().contiguous() for x in (lse, dlse))
+    rows = lse, dlse, lse2, delta
+    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
     return [dense(x) for x in (q, k, v, o, do)], rows, scale
 
 

@@ -14,6 +14,7 @@ from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
 from triton.language import core
 
 from tilewise.kernels._launch import Descriptor
+from tilewise.kernels.descriptors import strides_of
 
 aggregate = getattr(core, "aggregate", None) or core._aggregate
 
@@ -180,9 +181,5 @@ def shared_layout(rows, dims, dtype):
 
 def describe(x, rows, dims):
     """The descriptor of x (batch, heads, N, d) for tiles (rows, dims) of a head."""
-    strides = x.stride()
-    if 1 in x.shape:  # the stride of an axis of length 1 means nothing, yet is checked
-        strides = [s if n > 1 else x.shape[-1] for n, s in zip(x.shape[:3], strides)]
-        strides.append(1)
     layout = shared_layout(rows, dims, x.dtype)
-    return Descriptor(x, strides, (1, 1, rows, dims), layout)
+    return Descriptor(x, strides_of(x), (1, 1, rows, dims), layout)

@@ -11,11 +11,10 @@ cores take them from the registers where they are, not by way of shared memory. 
 goes first and makes δ for both walks, from the dO that it has on chip anyway.
 """
 
-import torch
 import triton
 import triton.language as tl
 
-from tilewise.kernels._common import LOG2E, padded, shift
+from tilewise.kernels._common import LOG2E, like, padded, shift
 from tilewise.kernels._common_backward import (
     choose,
     keys_seen,
@@ -167,7 +166,7 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
     given = q, k, v, o, do, lse, dlse, scale, causal
     tensors, per_row, scale = prepare(*given, outer_k, outer_q)
     q, k, v, o, do = map(describable, tensors)
-    dq, dk, dv = map(torch.empty_like, (q, k, v))
+    dq, dk, dv = map(like, (q, k, v))
     (batch, heads, n_q, d), n_k, n_pad = q.shape, k.shape[2], per_row[3].shape[2]
 
     def run(kernel, programs, tile, by_rows, by_cols, per_row):

@@ -6,13 +6,13 @@ Two walks, since one would leave dQ to atomics and their changing order: seven p
 a tile instead of five, and each number written once, the same bits every time.
 """
 
-import torch
 import triton
 import triton.language as tl
 
 from tilewise.kernels._common import (
     LOG2E,
     head_of,
+    like,
     load_tile,
     padded,
     shift,
@@ -179,7 +179,7 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
     outer_k, outer_q = choose(TILES, q, dkdv_tile, dq_tile)
     given = q, k, v, o, do, lse, dlse, scale, causal
     (q, k, v, o, do), per_row, scale = prepare(*given, outer_k, outer_q)
-    dq, dk, dv = (torch.empty_like(x) for x in (q, k, v))
+    dq, dk, dv = map(like, (q, k, v))
     (batch, heads, n_q, d), n_k, n_pad = q.shape, k.shape[2], per_row[3].shape[2]
 
     def launch(kernel, outer, block, tile, *tensors):

@@ -94,9 +94,15 @@ def describable(x):
 
 def describe(x, rows):
     """The descriptor of x (batch, heads, N, d) for tiles of `rows` rows of a head."""
+    return Descriptor(x, strides_of(x), (1, 1, rows, padded(x.shape[-1])))
+
+
+def strides_of(x):
+    """x's strides; that of an axis of length 1 means nothing, yet is checked."""
+    if 1 not in x.shape:
+        return x.stride()
     *shape, d = x.shape
-    strides = [s if n > 1 else d for n, s in zip(shape, x.stride())]
-    return Descriptor(x, (*strides, 1), (1, 1, rows, padded(d)))
+    return (*(s if n > 1 else d for n, s in zip(shape, x.stride())), 1)
 
 
 def forward(q, k, v, *, scale=None, causal=False, **tile):

@@ -26,7 +26,7 @@ from triton.experimental.gluon.language.nvidia.hopper import (
     warpgroup_mma_wait,
 )
 
-from tilewise.kernels._common import LOG2E, shift
+from tilewise.kernels._common import LOG2E, like, shift
 from tilewise.kernels._common_backward import prepare
 from tilewise.kernels._gluon import describe, struct
 from tilewise.kernels._gluon_backward import (
@@ -38,7 +38,7 @@ from tilewise.kernels._gluon_backward import (
     rows_kernel,
 )
 from tilewise.kernels._launch import Descriptor, launch
-from tilewise.kernels.descriptors import describable
+from tilewise.kernels.descriptors import describable, strides_of
 
 ROWS = {64: 128, 128: 64}  # d, filled up → B_r: what the registers hold
 STAGES = gl.constexpr(2)  # tiles of Q and of dO in shared memory
@@ -269,7 +269,7 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     given = q, k, v, o, do, lse, dlse, scale, causal
     tensors, per_row, scale = prepare(*given, (128, KEYS.value))
     q, k, v, o, do = map(describable, tensors)
-    dq, dk, dv = map(torch.empty_like, (q, k, v))
+    dq, dk, dv = map(like, (q, k, v))
     (batch, heads, n_q, d), (kv_heads, n_k) = q.shape, k.shape[1:3]
     n_pad, dims, total = per_row[2].shape[2], 64 if d <= 64 else 128, batch * kv_heads
     dq32 = q.new_empty(batch * heads * n_pad * dims // 32, 32, dtype=torch.float32)
@@ -277,7 +277,7 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
 
     def box(x, cols):
         """Tiles (64, cols) of x (batch, heads, N, d) for plain Triton."""
-        return Descriptor(x, describe(x, 64, dims).strides, (1, 1, 64, cols))
+        return Descriptor(x, strides_of(x), (1, 1, 64, cols))
 
     launch(
         rows_kernel, (q.device, q.dtype, dims, dlse is None),
