@@ -23,6 +23,7 @@ from tilewise.kernels._common import (
 from tilewise.kernels.exp2 import finish, start, step
 
 TILES = {64: (128, 64, 8, 3), 128: (128, 64, 4, 2), 256: (128, 64, 8, 2)}
+SIZES = "shift", "heads", "total", "crew"  # one compiled kernel for all of them
 CACHE = 16 * 2**20  # bytes of K and V that a crew of heads may keep in L2
 
 
@@ -53,7 +54,8 @@ def reach(i, n_q, n_k, shift, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr
 def crew_of(q, k):
     """How many query heads run side by side: as many as keep K and V in CACHE."""
     bytes_of_head = 2 * k.shape[-2] * k.shape[-1] * k.element_size()
-    return max(1, CACHE // bytes_of_head) * (q.shape[1] // k.shape[1])
+    crew = max(1, CACHE // bytes_of_head) * (q.shape[1] // k.shape[1])
+    return min(crew, q.shape[0] * q.shape[1])  # no more than there are
 
 
 @triton.jit
@@ -74,7 +76,7 @@ def walk(
     return acc, l, m
 
 
-@triton.jit
+@triton.jit(do_not_specialize=SIZES)
 def causal_rows(
     Q, K, V, O, LSE, q_strides, k_strides, v_strides, o_strides, n_q, n_k, shift, scale,
     heads, group, total, crew, D: tl.constexpr, DIMS: tl.constexpr,

@@ -314,7 +314,7 @@ def forward(q, k, v, *, scale=None, causal=False, **tile):
         (min(blocks, processors(q.device)), 1, 1),
         describe(q, 64, dims), describe(k, cols, dims), describe(v, cols, dims),
         describe(o, 64, dims), lse, n_q, n_k, shift(causal, n_q, n_k), heads,
-        heads // k.shape[1], total, min(crew_of(q, k), total), float(scale),
+        heads // k.shape[1], total, crew_of(q, k), scale,
         rows // 64, stages, bool(masked), num_warps=4, maxnreg=REGISTERS[rows // 64],
     )  # fmt: skip
     return o, lse
