@@ -111,14 +111,21 @@ def without(monkeypatch):
 
 
 def test_a_gpu_without_triton_says_so_once(without):
-    with pytest.warns(RuntimeWarning, match="needs Triton from 3.6 on"):
+    with pytest.warns(RuntimeWarning, match="needs Triton from 3.6 on .*descriptors"):
         assert without("descriptors", "_gluon") is None
     assert dispatch.card(torch.device("cuda", 0)) is None  # not said again
 
 
-def test_triton_without_gluon_has_the_other_kernels(without):
+@pytest.mark.parametrize("name", ["_gluon", "gluon_forward", "gluon_backward"])
+def test_triton_without_gluon_has_the_other_kernels(without, name):
     pytest.importorskip("triton")
-    assert without("_gluon") == ((9, 0), False)
+    with pytest.warns(RuntimeWarning, match=f"without.*in Gluon: .*{name}"):
+        assert without(name) == ((9, 0), False)
+
+
+def test_triton_with_gluon_has_all_kernels(without):
+    pytest.importorskip("triton")
+    assert without() == ((9, 0), True)
 
 
 def subscripted_calls(path):

@@ -40,8 +40,8 @@ def rungs(capability, dtype, d, gluon=True, deterministic=False):
     for least, most, dtypes, largest, forward, backward in TABLE:
         fits = least <= capability <= most and dtype in dtypes and d <= largest
         if fits and d % 8 == 0 and (gluon or not forward.startswith("gluon")):
-            same = REPEATS.get(backward, backward)
-            return forward, same if deterministic else backward
+            repeatable = REPEATS.get(backward, backward)
+            return forward, repeatable if deterministic else backward
     return None
     # --8<-- [end:table]
 
@@ -53,15 +53,27 @@ def card(device):
         return None
     try:
         kernel("descriptors")
-    except ImportError:
+    except ImportError as error:
         message = "attention needs Triton from 3.6 on for its kernels: it is slow here"
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        warnings.warn(f"{message} ({error})", RuntimeWarning, stacklevel=2)
         return None
+    capability = torch.cuda.get_device_capability(device)
+    return capability, has_gluon(capability)
+
+
+def has_gluon(capability):
+    """Whether the Gluon kernels are for this card, and for this version of Triton.
+
+    Gluon is experimental: of a version that they were not written for nothing is known.
+    """
+    if capability[0] != 9 or not kernel("_launch").KNOWN:
+        return False
     try:
-        gluon = kernel("_gluon").available(device)
-    except (ImportError, AttributeError):  # Gluon is experimental, and changes
-        gluon = False
-    return torch.cuda.get_device_capability(device), gluon
+        return bool(kernel("gluon_forward") and kernel("gluon_backward"))
+    except (ImportError, AttributeError) as error:
+        message = f"attention goes without its kernels in Gluon: {error}"
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
+        return False
 
 
 def route(q, k, v, attn_mask=None, dropout_p=0.0):
@@ -74,8 +86,8 @@ def route(q, k, v, attn_mask=None, dropout_p=0.0):
     if found is None or attn_mask is not None or dropout_p or v.shape[-1] != d:
         return None
     capability, gluon = found
-    same = torch.are_deterministic_algorithms_enabled()
-    return rungs(capability, q.dtype, d, gluon, same)
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    return rungs(capability, q.dtype, d, gluon, deterministic)
 
 
 @functools.cache

@@ -92,13 +92,11 @@ def test_kernels_that_want_scratch_memory_go_the_usual_way(card):
     assert direct(compiled) is None
 
 
-def test_another_triton_or_an_older_card_goes_the_usual_way(card):
+def test_an_older_card_goes_the_usual_way(card):
     record = []
     assert direct(compiled_for([None], record)) is None  # no copy engine
     assert direct(SimpleNamespace(run=SimpleNamespace(launch=lambda: 0))) is None
     assert direct(SimpleNamespace(run=None)) is None
-    card.setattr(triton, "__version__", "4.0.0")
-    assert direct(compiled_for([META], record)) is None
 
 
 class Kernel:
@@ -138,6 +136,18 @@ def test_a_key_compiles_once(monkeypatch):
     monkeypatch.setattr(hooks, "calls", [print])
     launch(kernel, ("cuda", 8), (5, 1, 1), x, 5, 8, num_warps=4)
     assert len(kernel.calls) == 3  # a profiler sees it
+
+
+def test_what_cannot_be_direct_goes_the_usual_way_each_time(monkeypatch):
+    compiled = triton.compiler.CompiledKernel.__new__(triton.compiler.CompiledKernel)
+    monkeypatch.setattr(_launch, "COMPILED", {})
+    monkeypatch.setattr(_launch, "direct", lambda c: None)
+    kernel = Kernel(compiled)
+    tile = Descriptor(torch.empty(8, 8), (8, 1), (8, 8))
+    for _ in range(3):
+        launch(kernel, (), (1, 1, 1), tile)
+    kinds = [type(args[0]).__name__ for args, _ in kernel.calls]
+    assert kinds == ["TensorDescriptor"] * 3
 
 
 def test_nothing_is_kept_in_the_interpreter(monkeypatch):

@@ -13,7 +13,8 @@ from triton import knobs
 from triton.runtime import driver
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-COMPILED = {}  # (kernel, key) → how to launch what Triton compiled for it
+COMPILED = {}  # (kernel, key) → a Direct for what Triton compiled
+KNOWN = triton.__version__.startswith(("3.6.", "3.7."))  # whose inside is used here
 
 
 class Watch(threading.local):
@@ -56,8 +57,10 @@ def launch(kernel, key, grid, *args, **options):
     constexprs, options, which arguments are None, and what pointers are no multiple of
     16 bytes. Whole numbers are constexprs or in the kernel's do_not_specialize, so that
     one kernel serves them all; TypeError if not. grid is (x, y, z); the current device
-    is that of the tensors.
+    is that of the tensors. A Triton that is not KNOWN launches by itself.
     """
+    if not KNOWN:
+        return kernel[grid](*map(real, args), **options)
     run = COMPILED.get((kernel, key))
     if run is not None and not knobs.runtime.launch_enter_hook.calls:  # a profiler's
         run(grid, args)
@@ -68,13 +71,18 @@ def launch(kernel, key, grid, *args, **options):
 
 
 def compile_and_run(kernel, key, grid, args, options):
-    """The launch that Triton makes; keeps what it compiled."""
-    real = [x.checked() if type(x) is Descriptor else x for x in args]
-    compiled = kernel[grid](*real, **options)
+    """The launch that Triton makes; keeps what it compiled if that can be direct."""
+    compiled = kernel[grid](*map(real, args), **options)
     if isinstance(compiled, triton.compiler.CompiledKernel):  # not the interpreter
         check(kernel, args)
-        COMPILED[kernel, key] = direct(compiled) or (lambda g, a: compiled[g](*a))
+        if run := direct(compiled):
+            COMPILED[kernel, key] = run
     return compiled
+
+
+def real(x):
+    """What Triton's own launch takes for an argument."""
+    return x.checked() if type(x) is Descriptor else x
 
 
 def check(kernel, args):
@@ -87,13 +95,11 @@ def check(kernel, args):
 
 
 def direct(compiled):
-    """A Direct for what Triton compiled; None where this is neither 3.6 nor 3.7.
+    """A Direct for what Triton compiled; None where it wants what a Direct has not.
 
     What is read here is the inside of Triton, and another version may have another. The
-    launchers in C of these two take the same in another order.
+    launchers in C of the two that are KNOWN take the same in another order.
     """
-    if not triton.__version__.startswith(("3.6.", "3.7.")):
-        return None
     try:
         from triton.backends.nvidia.driver import TMA_DTYPE_DEVICE_TO_HOST as types
 

@@ -1,19 +1,22 @@
 """A rung called again: its launches once more, on other addresses, without its Python.
 
 What a rung allocates and launches follows from the shapes, strides and dtypes of its
-tensors, not from where they lie or what they hold. So the second call of a kind is
+tensors, not from where they lie or what they hold. So the fourth call of a kind is
 watched, and later ones only allocate, write the copy engine's maps and launch: 40 µs
 of the host's time become 16. A CUDA graph does the same with addresses that stay.
+Watching takes as long as several calls: what comes once or twice is not worth it.
 """
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from triton import knobs
 
-from tilewise.kernels._launch import Descriptor, Direct, watch
+from tilewise.kernels._launch import KNOWN, Descriptor, Direct, watch
 
-PLANS = {}  # kind of a call → None: seen once; False: no two are alike; or a Plan
-MOST = 1024  # kinds of calls to remember, and maps of a tensor
+SEEN = {}  # kind of a call → how many there were, before one was watched
+PLANS = {}  # kind of a call → its Plan, or False: it cannot be replayed
+WATCHED = 4  # which call of a kind is watched
+MOST, MAPS = 1024, 64  # kinds of calls to remember, and maps of a tensor in a plan
 aten = torch.ops.aten
 EMPTY = (
     aten.empty, aten.empty_like, aten.empty_strided, aten.new_empty,
@@ -22,33 +25,51 @@ EMPTY = (
 
 
 def replay(rung, tensors, causal, scale, dlse=None):
-    """rung(*tensors, …), and from the third call of a kind on its replay.
+    """rung(*tensors, …), and after the fourth call of a kind its replay.
 
     All that the rung does on the GPU it does by `launch`, and its results are tensors
     that it allocates. dlse is not passed on if it is None.
     """
+    options = {"causal": causal, "scale": scale}
+    options |= {} if dlse is None else {"dlse": dlse}
+    if not KNOWN:
+        return rung(*tensors, **options)
     given = tensors if dlse is None else [*tensors, dlse]
     kinds = [(x.shape, x.stride(), x.dtype, x.device, x.data_ptr() % 16) for x in given]
     key = rung, causal, scale, dlse is None, *kinds
-    plan = PLANS.get(key, "new")
-    if plan.__class__ is Plan and not knobs.runtime.launch_enter_hook.calls:
+    plan, hooked = PLANS.get(key), knobs.runtime.launch_enter_hook.calls  # profilers'
+    if plan and not hooked:
         return plan(given)
-    options = {"causal": causal, "scale": scale}
-    options |= {} if dlse is None else {"dlse": dlse}
-    if plan == "new":
-        if len(PLANS) >= MOST:
-            PLANS.clear()
-        PLANS[key] = None
-    elif plan is None and len({x.data_ptr() for x in given}) == len(given):
+    if plan is None and due(key) and not hooked and apart(given):
         with Watched() as seen:
             results = rung(*tensors, **options)
+        if len(PLANS) >= MOST:
+            PLANS.pop(list(PLANS)[0], None)  # the oldest
         PLANS[key] = seen.plan(given, results)
+        SEEN.pop(key, None)
         return results
     return rung(*tensors, **options)
 
 
+def due(key):
+    """Count a call of a kind without a plan; whether it is time to watch one."""
+    if len(SEEN) >= MOST:
+        SEEN.clear()
+    SEEN[key] = count = SEEN.get(key, 0) + 1
+    return count >= WATCHED
+
+
+def apart(given):
+    """Whether no two tensors begin together: they are told apart by their addresses."""
+    return len({x.data_ptr() for x in given}) == len(given)
+
+
 class Watched(TorchDispatchMode):
     """Notes what is allocated and launched, and whether PyTorch computes anything."""
+
+    @classmethod
+    def _should_skip_dynamo(cls):
+        return False  # True would import torch._dynamo at the first use: 0.9 s
 
     def __enter__(self):
         self.made, self.computed, watch.launches = [], False, []
@@ -137,7 +158,7 @@ class Plan:
             for place, i, offset, tile, maps in gaps:
                 at = x = start[i] + offset
                 if tile is not None and (x := maps.get(at)) is None:
-                    if len(maps) >= MOST:
+                    if len(maps) >= MAPS:
                         maps.clear()
                     x = maps[at] = run.fill(at, *tile)
                 flat[place] = x
