@@ -52,6 +52,8 @@ def attend(q, k, v, attn_mask=None, *, causal=False, scale=None, dropout_p=0.0):
     key, or floats to add to S, whose gradient is there if wanted. dropout_p in [0, 1)
     draws its seed from PyTorch's CPU generator, which torch.manual_seed sets.
     """
+    if causal not in (False, True, "top-left"):
+        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
     if scale is not None and not isinstance(scale, numbers.Real):
         raise TypeError(f"scale must be None or a number, not {scale!r}")
     if not 0 <= dropout_p < 1:
@@ -61,9 +63,20 @@ def attend(q, k, v, attn_mask=None, *, causal=False, scale=None, dropout_p=0.0):
     scale = None if scale is None else float(scale)
     seed = torch.randint(2**63 - 1, (), device="cpu") if dropout_p else None
     options = causal, scale, dropout_p, seed
-    if torch.compiler.is_compiling():
+    if torch.compiler.is_compiling() or without_address(q, k, v):
         return library.attend(q, k, v, attn_mask, options)
     return Attention.apply(q, k, v, attn_mask, options)
+
+
+def without_address(q, k, v):
+    """Whether a tensor's class says itself what operators do, and may hold no memory.
+
+    So do FakeTensor and DTensor: a kernel would get 0 for their address.
+    """
+    if q.__class__ is k.__class__ is v.__class__ is torch.Tensor:
+        return False
+    usual = torch.Tensor.__torch_dispatch__
+    return any(type(x).__torch_dispatch__ is not usual for x in (q, k, v))
 
 
 # --8<-- [start:Attention]

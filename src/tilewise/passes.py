@@ -19,15 +19,16 @@ from tilewise.flash2 import flash2_backward, flash2_forward
 # --8<-- [start:passes]
 def forward(q, k, v, attn_mask, options):
     """o (..., N, d) and L (..., N); options are (causal, scale, dropout_p, seed)."""
-    rungs = route(q, k, v, attn_mask, options[2])
+    causal, scale, dropout_p, _ = options
+    rungs = route(q, k, v, attn_mask, dropout_p)
     if rungs is None:
         with torch.autocast(q.device.type, enabled=False):  # sums stay in fp32
             return flash2_forward(
                 q, k, v, *tile_sizes(q), **tiled(q, attn_mask, options)
             )
     if q.ndim == 4:
-        return run(rungs[0], [q, k, v], *options[:2])
-    o, lse = run(rungs[0], [four(x) for x in (q, k, v)], *options[:2])
+        return run(rungs[0], [q, k, v], causal, scale)
+    o, lse = run(rungs[0], [four(x) for x in (q, k, v)], causal, scale)
     return o.view(q.shape), lse.view(q.shape[:-1])
 
 
@@ -37,7 +38,8 @@ def backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, options):
     Within a row ∂L/∂S = P, so that dS = P ∘ (dP − δ) + dL P: dL is taken from δ.
     """
     do = torch.zeros_like(o) if do is None else do
-    rungs = route(q, k, v, attn_mask, options[2])
+    causal, scale, dropout_p, _ = options
+    rungs = route(q, k, v, attn_mask, dropout_p)
     if rungs is None:
         more = tiled(q, attn_mask, options)
         more["dlse"] = 0 if dlse is None else dlse.masked_fill(lse == -math.inf, 0)
@@ -46,10 +48,10 @@ def backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, options):
             grads = flash2_backward(*given, **more)
             return *grads, mask_gradient(attn_mask, *given, **more) if wanted else None
     if q.ndim == 4:
-        return *run(rungs[1], [q, k, v, o, do, lse], *options[:2], dlse), None
+        return *run(rungs[1], [q, k, v, o, do, lse], causal, scale, dlse), None
     given = [*(four(x) for x in (q, k, v, o, do)), four(lse, 2)]
     row = None if dlse is None else four(dlse, 2)
-    grads = run(rungs[1], given, *options[:2], row)
+    grads = run(rungs[1], given, causal, scale, row)
     return *(x.view(y.shape) for x, y in zip(grads, (q, k, v))), None
 
 
