@@ -35,6 +35,8 @@ def test_every_cell_has_every_kernel(way):
         names = [row["kernel"] for row in here]
         assert taking_part | {"flash_attention"} == set(names)
         assert len(names) == len(set(names))
+        ours = {*FOUND["names"][way]["rungs"], "flash_attention"}
+        assert all("ms" in row for row in here if row["kernel"] in ours)
     assert FOUND["complete"] and not any("refused" in row for row in FOUND["rows"])
 
 

@@ -5,28 +5,39 @@ from figures._bench import bench, table
 SAY = {
     "en": {
         "head": ("one call, µs of the host", "`flash_attention`", "PyTorch's"),
-        ("forward", False, False): "forward",
-        ("forward", False, True): "forward, another length every time",
-        ("forward", True, False): "forward, keeping what backward needs",
-        ("backward", True, False): "backward",
+        ("forward", False, "same"): "forward",
+        ("forward", False, "turns"): "forward, 50 lengths in turn",
+        ("forward", False, "new"): "forward, a new length every time",
+        ("forward", False, "new, layers"): "forward, a new length every 8 layers",
+        ("forward", True, "same"): "forward, keeping what backward needs",
+        ("backward", True, "same"): "backward",
     },
     "zh": {
         "head": ("一次调用占用主机的微秒数", "`flash_attention`", "PyTorch 自带"),
-        ("forward", False, False): "前向",
-        ("forward", False, True): "前向，每次长度都不同",
-        ("forward", True, False): "前向，并保留反向所需",
-        ("backward", True, False): "反向",
+        ("forward", False, "same"): "前向",
+        ("forward", False, "turns"): "前向，50 种长度轮流",
+        ("forward", False, "new"): "前向，每次都是新长度",
+        ("forward", False, "new, layers"): "前向，每 8 层换一个新长度",
+        ("forward", True, "same"): "前向，并保留反向所需",
+        ("backward", True, "same"): "反向",
     },
 }  # fmt: skip
+
+
+def lengths(row):
+    """Which lengths the calls had: "turns", 50 over and over, is what `varied` was."""
+    if "varied" in row:
+        return "turns" if row["varied"] else "same"
+    return row["lengths"] + (", layers" if row["layers"] > 1 else "")
 
 
 def draw(lang):
     """A Markdown table of medians."""
     say, found = SAY[lang], {}
     for row in bench()["host"]:
-        key = row["pass"], row["grad"], row["varied"]
+        key = row["pass"], row["grad"], lengths(row)
         found[row["kernel"], key] = f"{row['microseconds']:.0f}"
-    keys = [key for key in say if key != "head"]
+    keys = [key for key in say if any(key == other for _, other in found)]
     rows = [
         [say[key], *(found.get((who, key), "–") for who in ("flash_attention", "sdpa"))]
         for key in keys

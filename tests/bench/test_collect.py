@@ -116,6 +116,10 @@ def not_there(x):
     raise ModuleNotFoundError("No module named 'flash_attn'", name="flash_attn")
 
 
+def broken(x):
+    raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+
 def too_large(x):
     raise torch.OutOfMemoryError("tried to allocate 17 GiB")
 
@@ -123,7 +127,8 @@ def too_large(x):
 ENTRIES = {
     "right": right, "wrong": wrong_everywhere, "between": wrong_between,
     "gaps": not_written, "uncovered": uncovered, "absent": not_there,
-    "large": too_large, "again": right,
+    "large": too_large, "again": right, "gluon_forward": broken, "flex": broken,
+    "naive": not_there,
 }  # fmt: skip
 
 
@@ -160,6 +165,14 @@ def test_what_cannot_run_says_why(collected):
     assert rows["uncovered"]["missing"] == "d must be 64 or 128, not 16"
     assert rows["absent"]["missing"] == "not installed: flash_attn"
     assert rows["large"]["missing"] == "out of memory"
+    assert "illegal memory access" in rows["flex"]["missing"]  # a peer's affair
+
+
+def test_a_kernel_of_ours_that_breaks_has_failed(collected):
+    rows, _, _, said = collected
+    assert "illegal memory access" in rows["gluon_forward"]["failed"]
+    assert "No module named" in rows["naive"]["failed"]
+    assert any(sentence.startswith("gluon_forward, forward, N 96") for sentence in said)
 
 
 def test_rows_follow_from_what_was_measured(collected):

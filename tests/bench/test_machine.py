@@ -29,15 +29,34 @@ def test_the_file_is_named_after_gpu_and_date(tmp_path):
 def test_parts_are_added_to_a_file_of_the_same_code_and_machine(tmp_path):
     path, same = tmp_path / "x.json", {"machine": {"gpu": "H200"}, "source_sha256": {}}
     empty = {"names": {}, "rows": [], "cells": [], "memory": [], "unaligned": []}
-    empty |= {"host": []}
-    machine.save(path, empty | same | {"rows": [1], "host": [2], "command": "a"})
-    found = empty | same | {"command": "b"}
+    empty |= {"host": [], "finished": []}
+    old = {"rows": [1], "host": [2], "command": "a", "finished": ["speed", "host"]}
+    machine.save(path, empty | same | old)
+    found = empty | same | {"command": "b", "finished": []}
     machine.keep(path, found, ("host", "memory"))
     assert (found["rows"], found["host"], found["command"]) == ([1], [], "a; b")
+    assert found["finished"] == ["speed"]
+    machine.save(path, found)
+    found = empty | same | {"command": "a", "finished": []}
+    machine.keep(path, found, ("host",))
+    assert found["command"] == "a; b"
     for other in ({"machine": {"gpu": "B200"}}, {"source_sha256": {"x": "y"}}):
         found = empty | same | other | {"command": "b"}
         machine.keep(path, found, ("host",))
         assert (found["rows"], found["command"]) == ([], "b")
+
+
+def test_an_interrupted_part_does_not_become_complete(tmp_path):
+    path, same = tmp_path / "x.json", {"machine": {}, "source_sha256": {}}
+    empty = {key: [] for keys in machine.LISTS.values() for key in keys}
+    half = {"cells": [1], "rows": [1], "command": "a", "finished": []}
+    machine.save(path, empty | same | half)
+    found = empty | same | {"command": "b", "finished": []}
+    machine.keep(path, found, ("host",))
+    found["host"], found["finished"] = [2], [*found["finished"], "host"]
+    assert found["rows"] == [1] and not machine.complete(found)
+    found["finished"].append("speed")
+    assert machine.complete(found) and machine.complete(empty | {"finished": []})
 
 
 def test_sources_have_their_hashes():

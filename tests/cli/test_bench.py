@@ -85,18 +85,30 @@ def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere():
         assert text.count("\n") == (1 if terminal else 2)
 
 
-@pytest.mark.parametrize("refused_row", [False, True])
-def test_a_run_shows_means_and_its_status(refused_row, monkeypatch, capsys):
+BAD = {"pass": "forward", "kernel": "exp2"}
+
+
+@pytest.mark.parametrize(
+    ("bad", "part"),
+    [
+        ({}, "rows"),
+        (BAD | {"refused": "wrong"}, "rows"),
+        (BAD | {"failed": "CUDA error"}, "rows"),
+        (BAD | {"failed": "CUDA error"}, "unaligned"),
+    ],
+)
+def test_a_run_shows_means_and_its_status(bad, part, monkeypatch, capsys):
     rows = [
         {"pass": "forward", "kernel": "flash", "tflops": 100.0},
         {"pass": "forward", "kernel": "flash", "tflops": 400.0},
         {"pass": "backward", "kernel": "flash", "missing": "out of memory"},
     ]
-    rows += [{"pass": "forward", "kernel": "exp2", "refused": "wrong"}] * refused_row
-    whole = SimpleNamespace(run=lambda *_: ("there.json", {"rows": rows}))
+    results = {"rows": rows, "unaligned": []}
+    results[part] += [bad] if bad else []
+    whole = SimpleNamespace(run=lambda *_: ("there.json", results))
     monkeypatch.setattr(bench, "need_gpu", lambda: None)
     monkeypatch.setitem(sys.modules, "tilewise.bench.run", whole)
     monkeypatch.setattr("tilewise.bench.run", whole, raising=False)
-    assert main(["bench"]) == int(refused_row)
+    assert main(["bench"]) == int(bool(bad))
     out = capsys.readouterr().out
     assert re.search(r"flash +200 +–\n", out) and out.endswith("there.json\n")

@@ -9,9 +9,11 @@ import statistics
 import torch
 
 from tilewise.bench import oracle, timing
-from tilewise.bench.cells import RESULTS, flops, named
+from tilewise.bench.cells import PUBLIC, RESULTS, RUNGS, flops, named
 
 ALLOWED = 2  # times the error of plain PyTorch in the same precision
+OURS = {PUBLIC, *RUNGS["forward"], *RUNGS["backward"]}
+UNTIMED = "refused", "missing", "failed"  # wrong; not covered or not there; broken
 
 
 def problem(shape, device="cuda", dtype=torch.bfloat16):
@@ -73,18 +75,22 @@ def judge(x, found, exact, allowed, known):
     return errors, None
 
 
-def attempt(way, x, make, exact, allowed, known):
-    """(run or None, what the row says of the check)."""
+def attempt(way, name, x, make, exact, allowed, known):
+    """(run or None, what the row says of the check).
+
+    A kernel of ours may say by ValueError what it does not cover; else it has failed.
+    """
     try:
         run, errors, objection = check(way, x, make, exact, allowed, known)
     except torch.OutOfMemoryError:
         return None, {"missing": "out of memory"}
-    except ModuleNotFoundError as error:
-        return None, {"missing": f"not installed: {error.name}"}
-    except ValueError as error:  # a rung says what it does not cover
+    except ValueError as error:
         return None, {"missing": first_line(error)}
-    except Exception as error:  # whatever a peer's compiler may raise
-        return None, {"missing": f"{type(error).__name__}: {first_line(error)}"}
+    except Exception as error:  # whatever a compiler may raise
+        if isinstance(error, ModuleNotFoundError) and name not in OURS:
+            return None, {"missing": f"not installed: {error.name}"}
+        why = "failed" if name in OURS else "missing"
+        return None, {why: f"{type(error).__name__}: {first_line(error)}"}
     row = {"error": {n: e for n, e in errors.items() if e < torch.inf}}
     return run, row | ({"refused": objection} if objection else {})
 
@@ -109,7 +115,7 @@ def rows(way, shape, x, entries, timer, seconds, *, say=print):
         return judge(x, found, exact, allowed, known)[1] is None
 
     for name, make in entries.items():
-        run, said = attempt(way, x, make, exact, allowed, known)
+        run, said = attempt(way, name, x, make, exact, allowed, known)
         made[name] = {"pass": way, "kernel": name, **named(shape), **said}
         if run is not None:
             try:
@@ -117,7 +123,7 @@ def rows(way, shape, x, entries, timer, seconds, *, say=print):
                 made[name] |= how
             except torch.OutOfMemoryError:
                 made[name]["missing"] = "out of memory"
-        for why in said.keys() & {"refused", "missing"}:
+        for why in said.keys() & set(UNTIMED):
             say(f"{name}, {way}, N {shape['n']}, d {shape['d']}: {why}, {said[why]}")
     known.clear()
     for name, readings in timing.take_turns(measures, seconds).items():

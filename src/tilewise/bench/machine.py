@@ -112,7 +112,8 @@ def place(out, gpu, date):
 def keep(path, results, parts):
     """Take over from the file at path what is not in parts, if all else is the same.
 
-    So one file can be measured part by part, with the same code on the same machine.
+    So one file can be measured part by part, with the same code on the same machine. A
+    part that was interrupted is taken over too, and stays out of "finished".
     """
     old = json.loads(path.read_text("utf-8")) if path.exists() else {}
     if any(old.get(key) != results[key] for key in ("machine", "source_sha256")):
@@ -120,8 +121,15 @@ def keep(path, results, parts):
     for part, keys in LISTS.items():
         if part not in parts:
             results |= {key: old[key] for key in keys}
-    if old["command"] != results["command"]:
-        results["command"] = f"{old['command']}; {results['command']}"
+            results["finished"] += [part] * (part in old["finished"])
+    commands = [*old["command"].split("; "), results["command"]]
+    results["command"] = "; ".join(dict.fromkeys(commands))
+
+
+def complete(results):
+    """Whether every part that has rows was measured to its end."""
+    begun = {part for part, keys in LISTS.items() if results[keys[-1]]}
+    return begun <= {*results["finished"]}
 
 
 def save(path, results):

@@ -25,8 +25,10 @@ all the same. flex: torch.compile of this one shape, block mask if causal. fa4 g
 (batch, N, heads, d), its own layout. memory: allocated at the peak on top of q, k, v
 and do. unaligned: two shapes in turn, ratio of medians; next has whole tiles, d = 128,
 as many key heads as query heads. host: median over 15 rounds of 50 calls on (1, 2, 256,
-64), the GPU not waited for, 15 rounds before them; varied: N = 256 to 305 in turn;
-sdpa: PyTorch's function, the backend it picks."""
+64), the GPU not waited for, 15 rounds before them; lengths new: one row of queries over
+256 keys, then over one key more each time, views of one long K and V; layers: so many
+calls over each length, each layer with its own tensors, the time of one of them; sdpa:
+PyTorch's function, the backend it picks."""
 KEPT_IN_L2 = """The L2 is not emptied between calls: inputs and output of a cell are 268
 MB, several times any L2."""
 EMPTIED = "A graph has one call, and the L2 is emptied before it by reading 512 MiB."
@@ -49,6 +51,7 @@ def about(options, passes):
         "command": options["command"],
         "commit": machine.commit(),
         "complete": False,
+        "finished": [],
         "method": " ".join(method.split()),
         "machine": described,
         "source_sha256": machine.fingerprints(),
@@ -135,10 +138,12 @@ def run(options, progress=lambda done, total, text: None):
     with torch.cuda.stream(torch.cuda.Stream()):  # the default one makes no graphs
         if "speed" in options["parts"]:
             speed(shapes, options, results, step)
+            results["finished"].append("speed")
         for part in ("memory", "unaligned", "host"):
             if part in options["parts"]:
                 beside(part, options, results, step)
-    results["complete"] = True
+                results["finished"].append(part)
+    results["complete"] = machine.complete(results)
     machine.save(path, results)
     return path, results
 

@@ -53,7 +53,8 @@ def run(args, out):
     path, results = bench.run(options, progress(begun))
     out.writelines(line + "\n" for line in means(results, args.lang))
     out.write(f"{path}\n")
-    return int(any("refused" in row for row in results["rows"]))
+    checked = results["rows"] + results["unaligned"]
+    return int(any(row.keys() & {"refused", "failed"} for row in checked))
 
 
 def need_gpu():
