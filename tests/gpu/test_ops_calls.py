@@ -68,6 +68,13 @@ def test_later_calls_are_as_the_rung_makes_them(case):
         assert getattr(dispatch.kernel(name), part) in replayed, name
 
 
+def test_a_hopper_card_has_its_own_kernels():
+    capability = torch.cuda.get_device_capability()
+    if capability[0] == 9:
+        known = dispatch.kernel("_launch").KNOWN
+        assert dispatch.card(torch.device("cuda", 0)) == (capability, known)
+
+
 @pytest.mark.filterwarnings("ignore")  # inductor's own
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_compiled_in_one_piece(case):

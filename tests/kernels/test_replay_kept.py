@@ -97,7 +97,10 @@ assert dispatch.card(torch.device("cuda", 0)) == ((9, 0), False)
 calls = []
 class Kernel:
     def __getitem__(self, grid):
-        return lambda *args, **options: calls.append([type(x).__name__ for x in args])
+        def run(*args):
+            calls.append([type(x).__name__ for x in args])
+            return triton.compiler.CompiledKernel.__new__(triton.compiler.CompiledKernel)
+        return run
 def rung(q, causal, scale):
     tile = _launch.Descriptor(q, q.stride(), (1, 1, 8, 16))
     _launch.launch(kernel, 0, (1, 1, 1), tile, 5)
