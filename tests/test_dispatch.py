@@ -116,7 +116,7 @@ def test_a_gpu_without_triton_says_so_once(without):
     assert dispatch.card(torch.device("cuda", 0)) is None  # not said again
 
 
-@pytest.mark.parametrize("name", ["_gluon", "gluon_forward", "gluon_backward"])
+@pytest.mark.parametrize("name", ["gluon_forward", "gluon_backward"])
 def test_triton_without_gluon_has_the_other_kernels(without, name):
     pytest.importorskip("triton")
     with pytest.warns(RuntimeWarning, match=f"without.*in Gluon: .*{name}"):

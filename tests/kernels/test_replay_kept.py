@@ -94,12 +94,12 @@ torch.cuda.get_device_capability = lambda device: (9, 0)
 from tilewise import dispatch
 from tilewise.kernels import _launch, _replay
 assert dispatch.card(torch.device("cuda", 0)) == ((9, 0), False)
-calls = []
+calls, made = [], triton.compiler.CompiledKernel
 class Kernel:
     def __getitem__(self, grid):
         def run(*args):
             calls.append([type(x).__name__ for x in args])
-            return triton.compiler.CompiledKernel.__new__(triton.compiler.CompiledKernel)
+            return made.__new__(made)
         return run
 def rung(q, causal, scale):
     tile = _launch.Descriptor(q, q.stride(), (1, 1, 8, 16))
