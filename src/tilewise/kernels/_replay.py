@@ -30,16 +30,15 @@ def replay(rung, tensors, causal, scale, dlse=None):
     All that the rung does on the GPU it does by `launch`, and its results are tensors
     that it allocates. dlse is not passed on if it is None.
     """
-    options = {"causal": causal, "scale": scale}
-    options |= {} if dlse is None else {"dlse": dlse}
     if not KNOWN:
-        return rung(*tensors, **options)
+        return rung(*tensors, **keywords(causal, scale, dlse))
     given = tensors if dlse is None else [*tensors, dlse]
     kinds = [(x.shape, x.stride(), x.dtype, x.device, x.data_ptr() % 16) for x in given]
     key = rung, causal, scale, dlse is None, *kinds
     plan, hooked = PLANS.get(key), knobs.runtime.launch_enter_hook.calls  # profilers'
     if plan and not hooked:
         return plan(given)
+    options = keywords(causal, scale, dlse)
     if plan is None and due(key) and not hooked and apart(given):
         with Watched() as seen:
             results = rung(*tensors, **options)
@@ -49,6 +48,12 @@ def replay(rung, tensors, causal, scale, dlse=None):
         SEEN.pop(key, None)
         return results
     return rung(*tensors, **options)
+
+
+def keywords(causal, scale, dlse):
+    """A rung's options by name."""
+    options = {"causal": causal, "scale": scale}
+    return options if dlse is None else options | {"dlse": dlse}
 
 
 def due(key):
