@@ -88,7 +88,7 @@ class Watched(TorchDispatchMode):
             whole = [find(x)[0] for x in results]
         except KeyError:  # a part of an input, or a tensor from elsewhere
             return False
-        rooms = [hollow(x) for x in self.made]
+        rooms = [(x.shape, x.stride(), x.dtype, x.device) for x in self.made]
         made = [None] * len(given) + self.made
         same = [
             made[i] is not None
@@ -96,13 +96,6 @@ class Watched(TorchDispatchMode):
             for i, x in zip(whole, results)
         ]
         return all(same) and Plan(given[0].get_device(), rooms, launches, whole)
-
-
-def hollow(x):
-    """A tensor such as x without memory, for torch.empty_like: the fastest way."""
-    x = torch.empty_like(x)
-    x.untyped_storage().resize_(0)
-    return x
 
 
 def template(run, grid, args, find):
@@ -133,7 +126,11 @@ class Plan:
         self.launches, self.results = launches, results
 
     def __call__(self, given):
-        tensors = [*given, *map(torch.empty_like, self.rooms)]
+        made = [
+            torch.empty_strided(shape, stride, dtype=dtype, device=device)
+            for shape, stride, dtype, device in self.rooms
+        ]
+        tensors = [*given, *made]
         start = [x.data_ptr() for x in tensors]
         for run, grid, flat, gaps in self.launches:
             flat = flat.copy()
