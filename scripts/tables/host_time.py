@@ -6,14 +6,14 @@ SAY = {
     "en": {
         "head": ("one call, µs of the host", "`flash_attention`", "PyTorch's"),
         ("forward", False, False): "forward",
-        ("forward", False, True): "forward, another length every time",
+        ("forward", False, True): "forward, 50 lengths in turn",
         ("forward", True, False): "forward, keeping what backward needs",
         ("backward", True, False): "backward",
     },
     "zh": {
         "head": ("一次调用占用主机的微秒数", "`flash_attention`", "PyTorch 自带"),
         ("forward", False, False): "前向",
-        ("forward", False, True): "前向，每次长度都不同",
+        ("forward", False, True): "前向，50 种长度轮流",
         ("forward", True, False): "前向，并保留反向所需",
         ("backward", True, False): "反向",
     },
