@@ -8,11 +8,21 @@ NAMES = "SPLIT", "TMA", "GLUON", "TABLE"
 HOPPER, DIMS = 90, (64, 128)
 SAY = {
     "en": {
-        "head": ("rung", "$d$", "$\\mathrm dK, \\mathrm dV$", "$\\mathrm dQ$"),
+        "head": (
+            "rung",
+            "dim $d$",
+            "for $\\mathrm dK, \\mathrm dV$",
+            "for $\\mathrm dQ$",
+        ),
         "cell": "{registers}, {kib:.0f}&nbsp;KiB",
     },
     "zh": {
-        "head": ("内核", "$d$", "$\\mathrm dK, \\mathrm dV$", "$\\mathrm dQ$"),
+        "head": (
+            "梯级",
+            "维度 $d$",
+            "算 $\\mathrm dK, \\mathrm dV$",
+            "算 $\\mathrm dQ$",
+        ),
         "cell": "{registers}，{kib:.0f}&nbsp;KiB",
     },
 }

@@ -8,6 +8,7 @@ SAY = {
     "en": {False: "full", True: "causal"},
     "zh": {False: "无掩码", True: "因果"},
 }
+HEAD = {"en": ("dim $d$", "mask"), "zh": ("维度 $d$", "掩码")}
 
 
 def times(way):
@@ -27,4 +28,4 @@ def draw(lang):
         for causal, words in SAY[lang].items():
             cells = [(n, d, causal) for n in SIZES]
             rows.append([f"{d}", words, *(f"{back[x] / there[x]:.1f}" for x in cells)])
-    return table(["$d$", "", *(f"{n // 1024}k" for n in SIZES)], rows, left=2)
+    return table([*HEAD[lang], *(f"{n // 1024}k" for n in SIZES)], rows, left=2)

@@ -3,8 +3,8 @@
 from figures.two_in_flight import COLS, ROWS, WAYS, share, work
 
 SAY = {
-    "en": ("$d$", "products", "$2^x$", "one by one", "in flight", "in turns"),
-    "zh": ("$d$", "乘积", "$2^x$", "一个接一个", "同时在途", "轮流"),
+    "en": ("dim $d$", "products", "powers", "one by one", "in flight", "in turns"),
+    "zh": ("维度 $d$", "乘积", "求幂", "一个接一个", "同时在途", "轮流"),
 }  # fmt: skip
 
 

@@ -8,12 +8,12 @@ SHOWN += [("descriptors", 0), ("gluon_forward", 0)]
 GROUPS = (("FMUL", "FFMA"), ("ISETP", "FSEL", "SEL"), ("MUFU",))
 SAY = {
     "en": {
-        "head": ("inner loop", "multiply", "mask", "$2^x$", "$d = 64$", "$d = 128$"),
+        "head": ("inner loop", "multiply", "mask", "power", "$d$ = 64", "$d$ = 128"),
         "names": ("FA2 order", "base 2", "skipping", "skipping, masked",
                   "descriptors", "Gluon"),
     },
     "zh": {
-        "head": ("内层循环", "乘法", "掩码", "$2^x$", "$d = 64$", "$d = 128$"),
+        "head": ("内层循环", "乘法", "掩码", "求幂", "$d$ = 64", "$d$ = 128"),
         "names": ("FA2 次序", "底数 2", "跳过空块", "跳过空块，带掩码",
                   "描述符", "Gluon"),
     },

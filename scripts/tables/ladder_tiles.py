@@ -5,8 +5,8 @@ from tables.ladder_instructions import loop, per_score
 
 PAIR = ("causal", "descriptors")  # rungs 5 and 6
 SAY = {
-    "en": ("$d$", "tile", "registers", "spills", "a score"),
-    "zh": ("$d$", "块", "寄存器", "溢出", "每个分数"),
+    "en": ("dim $d$", "tile", "registers", "spills", "a score"),
+    "zh": ("维度 $d$", "块", "寄存器", "溢出", "每个分数"),
 }
 
 
