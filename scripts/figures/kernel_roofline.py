@@ -71,12 +71,12 @@ def names(at):
         low = place + STEP
         colour = {"naive": "tw-ts", "fa1_order": "tw-to"}.get(kernel, "")
         colour = "tw-to" if kernel == BEST["forward"] else colour
-        right = X(x) - 26
+        if X(x) < (LEFT + RIGHT) / 2:  # nothing to the right
+            out.append(s.text(X(x) + 10, Y(y) + 4, kernel, f"tw-small {colour}"))
+            continue
+        right = round(X(x)) - 26
         out.append(line("tw-faint", (right + 3, place - 4), (X(x) - 5, Y(y))))
-        words = f"{kernel} {y:.0f}"
-        out.append(
-            s.text(round(right), round(place), words, f"tw-small {colour}", "end")
-        )
+        out.append(s.text(right, round(place), kernel, f"tw-small {colour}", "end"))
     return out
 
 

@@ -9,13 +9,14 @@ from tilewise.bench.cells import SIZES
 
 LEFT, RIGHT, TOP, BOTTOM = 62, 384, 30, 300
 X = scale(SIZES[0], SIZES[-1], LEFT, RIGHT)
-Y = scale(0.5, 2**17, BOTTOM, TOP)  # MiB
+Y = scale(0.5, 2**18, BOTTOM, TOP)  # MiB
 LINES = {  # what -> class, dashes
     ("math", "step"): ("tw-s", "5 3"), ("math", "forward"): ("tw-s", ""),
     ("flash", "step"): ("tw-faint", "5 3"), ("flash", "forward"): ("tw-faint", ""),
     ("flash_attention", "step"): ("tw-o", "5 3"),
     ("flash_attention", "forward"): ("tw-o", ""),
 }  # fmt: skip
+OURS = "flash_attention", "forward"
 SAY = {
     "en": {
         "label": "Memory in MiB that a call takes beyond its inputs and results,"
@@ -64,15 +65,18 @@ def axes(say):
 
 
 def names(say, found):
-    """The name of each line, above its left end."""
-    out = []
+    """The name of each line, above or below its left end."""
+    out, below = [], {("flash", "step"): 17, OURS: 17, ("math", "forward"): 19}
     for key, values in found.items():
         name = say["comma"].join(say[part] for part in key)
         colour = {"math": "tw-ts", "flash": "tw-muted"}.get(key[0], "tw-to")
-        x, y = round(X(SIZES[0])) + 6, round(Y(values[SIZES[0]]))
-        below = key in (("flash", "forward"), ("flash", "step"), ("math", "forward"))
-        y += 17 if below else -26 if key[0] == "math" else -8
-        out.append(s.text(x, y, name, f"tw-small {colour}"))
+        colour = f"tw-small {colour}"
+        if key == ("math", "step"):  # above the right end, where the line is highest
+            y = round(Y(values[max(values)])) - 12
+            out.append(s.text(RIGHT, y, name, colour, "end"))
+            continue
+        y = round(Y(values[SIZES[0]])) + below.get(key, -8)
+        out.append(s.text(round(X(SIZES[0])) + 8, y, name, colour))
     return out
 
 

@@ -6,8 +6,8 @@ from tilewise.bench.cells import SIZES
 
 COLUMNS = ("cudnn", "fa4", "flash", "flex")
 SAY = {
-    "en": {"ours": "ours", "causal": "causal"},
-    "zh": {"ours": "本书", "causal": "因果"},
+    "en": {"head": "length", "ours": "ours", "causal": "causal"},
+    "zh": {"head": "长度", "ours": "本书", "causal": "因果"},
 }
 
 
@@ -24,4 +24,4 @@ def draw(way, d, lang):
             cells = [f"**{c}**" if x == best else c for c, x in zip(cells, values)]
             name = f"{n // 1024}k" + (f" {say['causal']}" if causal else "")
             rows.append([name, *cells])
-    return table(["$N$", say["ours"], *(SHORT[x] for x in COLUMNS)], rows)
+    return table([say["head"], say["ours"], *(SHORT[x] for x in COLUMNS)], rows)

@@ -5,9 +5,9 @@ from figures._bench import LONG, TOP, bench, table
 from tilewise.bench.cells import PASSES, RESULTS
 
 SAY = {
-    "en": {"head": ("", "$O$", "d$Q$", "d$K$", "d$V$"), "ours": "ours",
+    "en": {"head": ("kernel", "out $O$", "d$Q$", "d$K$", "d$V$"), "ours": "ours",
            "plain": "plain PyTorch", "ratio": "ours over FlashAttention-2, at most"},
-    "zh": {"head": ("", "$O$", "d$Q$", "d$K$", "d$V$"), "ours": "本书",
+    "zh": {"head": ("内核", "输出 $O$", "d$Q$", "d$K$", "d$V$"), "ours": "本书",
            "plain": "PyTorch 朴素写法", "ratio": "本书与 FlashAttention-2 之比，至多"},
 }  # fmt: skip
 NAMES = [(way, name) for way in PASSES for name in RESULTS[way]]

@@ -1,28 +1,30 @@
 """`bench` on the GPU at hand: a small run from checking to the file."""
 
 import json
+import subprocess
+import sys
 
 import pytest
-
-from tilewise.cli import main
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs CUDA")
 
 
-def test_a_small_run(tmp_path, capsys):
+def test_a_small_run(tmp_path):
     words = ["--n", "1024", "--d", "64", "--causal", "yes", "--parts", "speed,host"]
     words += ["--only", "flash,descriptors,backward_split", "--seconds", "1"]
-    assert main(["bench", *words, "--out", str(tmp_path / "found.json")]) == 0
-    found = json.loads((tmp_path / "found.json").read_text("utf-8"))
+    place = tmp_path / "found.json"
+    command = [sys.executable, "-m", "tilewise", "bench", *words, "--out", str(place)]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(place.read_text("utf-8"))
     timed = {(row["pass"], row["kernel"]) for row in found["rows"] if "ms" in row}
     assert timed == {
         ("forward", "flash"), ("forward", "descriptors"),
         ("backward", "flash"), ("backward", "backward_split"),
-    }  # fmt: skip
-    assert all(row["graph"] for row in found["rows"])
+    }, done.stderr[-2000:]  # fmt: skip
     assert found["complete"] and len(found["host"]) == 0
-    assert "descriptors" in capsys.readouterr().out
+    assert "descriptors" in done.stdout
 
 
 def test_a_graph_that_outlives_nothing():

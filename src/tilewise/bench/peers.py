@@ -73,11 +73,11 @@ def room(x):
         raise ValueError(f"four N × N matrices a head take {need / 1e9:.0f} GB")
 
 
-def sdpa(backend):
-    """PyTorch's own attention by one backend alone."""
+def sdpa(backend, limited=True):
+    """PyTorch's own attention by one backend alone; limited: leave room for others."""
 
     def prepare(x):
-        if backend == SDPBackend.MATH:
+        if backend == SDPBackend.MATH and limited:
             room(x)
         grouped = {"enable_gqa": True} if x["k"].shape[1] < x["q"].shape[1] else {}
 

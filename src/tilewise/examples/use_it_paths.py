@@ -1,0 +1,22 @@
+from itertools import groupby, product
+
+import torch
+
+from tilewise.dispatch import rungs
+
+CARDS = {"A100": (8, 0), "RTX 4090": (8, 9), "H100, H200": (9, 0), "B200": (10, 0)}
+DTYPES = torch.bfloat16, torch.float32
+
+
+def title(case):
+    """One line of the table, but for d."""
+    name, dtype, d = case
+    found = rungs(CARDS[name], dtype, d) or ("by tiles in PyTorch",)
+    return f"{name:10}  {str(dtype)[6:]:8}  {' '.join(found)}"
+
+
+for line, cases in groupby(product(CARDS, DTYPES, range(8, 257, 8)), title):
+    print(f"{line}, d to {max(d for _, _, d in cases)}")
+
+same = rungs((9, 0), torch.bfloat16, 128, deterministic=True)
+print("\nThe same bits every time, H200, d = 128:", *same)
