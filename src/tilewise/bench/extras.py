@@ -32,7 +32,7 @@ def memory(n, d, causal):
             row["result_bytes"] = x["q"].nbytes * (1 if part == "forward" else 4)
             call = step(name, part, x)
             try:
-                for _ in range(3):  # what is allocated once, or noted for later calls
+                for _ in range(5):  # what is allocated once, or noted for later calls
                     call()
                 row["peak_bytes"] = peak(call)
             except torch.OutOfMemoryError:
