@@ -10,7 +10,6 @@ WIDE, HIGH, LEFT, TOP_EDGE, GAP = 150, 160, 34, 44, 54
 MOST = 750  # TFLOP/s at the top of a panel
 PEERS = {"fa4": ("tw-line", ""), "cudnn": ("tw-line", "5 3"),
          "flex": ("tw-faint", ""), "flash": ("tw-faint", "4 3")}  # fmt: skip
-STYLE = "<style>svg.tw .sp-line{fill:none}svg.tw .sp-ours{stroke-width:2.5}</style>"
 SAY = {
     "en": {
         "label": "{way} pass on an H200, TFLOP/s against N from 1k to 16k, in four"
@@ -37,7 +36,7 @@ def lines(way):
     """kernel -> (class, dashes), what is above last."""
     drawn = dict(PEERS)
     drawn[PLAIN[way]] = ("tw-m", "")
-    drawn[TOP[way]] = ("tw-o sp-ours", "")
+    drawn[TOP[way]] = ("tw-o tw-thick", "")
     return drawn
 
 
@@ -70,7 +69,7 @@ def panel(left, top, way, d, causal):
             (x(n), y(found[n, d, causal])) for n in SIZES if (n, d, causal) in found
         ]
         if len(points) > 1:
-            out.append(line(f"{cls} sp-line", *points, dashes=dashes))
+            out.append(line(f"{cls} tw-open", *points, dashes=dashes))
         if kernel in (TOP[way], PLAIN[way]):
             out += [dot(*point, cls[:4], 2.5) for point in points]
     return out
@@ -86,7 +85,7 @@ def legend(way, say, top):
     for k, kernel in enumerate(order):
         x, y = LEFT + 122 * (k % 3), top + 22 * (k // 3)
         cls, dashes = lines(way)[kernel]
-        out.append(line(f"{cls} sp-line", (x, y - 4), (x + 26, y - 4), dashes=dashes))
+        out.append(line(f"{cls} tw-open", (x, y - 4), (x + 26, y - 4), dashes=dashes))
         out.append(s.text(x + 32, y, names[kernel], "tw-small"))
     return out
 
@@ -107,7 +106,7 @@ def told(way, say):
 
 def draw(way, lang):
     """The figure of one pass in English or Chinese."""
-    say, parts = SAY[lang], [STYLE]
+    say, parts = SAY[lang], []
     for row, d in enumerate(DIMS):
         for column, causal in enumerate((False, True)):
             left, top = LEFT + column * (WIDE + 40), TOP_EDGE + row * (HIGH + GAP)

@@ -80,8 +80,8 @@ def registers():
     out.append(slant(at[1] + half, low + 6, at[3] - half, low + 6))
     out.append(slant(at[3] + half, low + 4, at[4] - 12, A))
     out.append(s.text(at[0] + 8, LOW + 44, POWER))
-    blank = 'style="stroke:none"'  # keeps the line of product 2 off the words
-    out.append(s.rect(at[2] - 40, LOW + 28, 80, 20, "tw-reg", blank))
+    # keeps the line of product 2 off the words
+    out.append(s.rect(at[2] - 40, LOW + 28, 80, 20, "tw-reg tw-bare"))
     return [*out, s.middle(at[2], LOW + 43, "$P$ ∘ (d$P$ − $δ$)", "tw-small")]
 
 

@@ -83,11 +83,11 @@ def names(say, found):
 def draw(lang):
     """The figure in English or Chinese."""
     say, found, told = SAY[lang], measured(), []
-    parts = ["<style>svg.tw .mn-line{fill:none}</style>", *axes(say)]
+    parts = axes(say)
     for key, values in found.items():
         cls, dashes = LINES[key]
         points = [(X(n), Y(mib)) for n, mib in sorted(values.items())]
-        parts.append(line(f"{cls} mn-line", *points, dashes=dashes))
+        parts.append(line(f"{cls} tw-open", *points, dashes=dashes))
         parts += [dot(*point, cls, 2.5) for point in points]
         last = max(values)
         facts = {"first": f"{values[SIZES[0]]:,.0f}", "last": f"{values[last]:,.0f}"}

@@ -3,6 +3,7 @@
 The build of mkdocs.yml (English) ends by building mkdocs.zh.yml into site/zh.
 """
 
+import re
 from pathlib import Path
 
 from mkdocs.commands.build import build
@@ -13,6 +14,7 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).resolve().parent.parent.parent
 ASSETS = ROOT / "docs/assets"
 RESULTS = ROOT / "benchmarks/results"
+CODE = re.compile(r'<div class="[^"]*\bhighlight"')
 
 
 def on_config(config):
@@ -34,9 +36,10 @@ def on_files(files, config):
 
 @event_priority(-50)
 def on_page_content(content, page, config, files):
-    # the numbers inside a figure are noise in search results
+    # noise in search results, and half of their index: numbers in a figure, code
     figure = '<figure class="tw-figure"'
-    return content.replace(figure, f"{figure} data-search-exclude")
+    content = content.replace(figure, f"{figure} data-search-exclude")
+    return CODE.sub(r"\g<0> data-search-exclude", content)
 
 
 def on_page_context(context, page, config, nav):

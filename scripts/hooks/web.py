@@ -88,3 +88,12 @@ def shown(match):
 @event_priority(-50)  # after the search index is made, which keeps the TeX source
 def on_post_page(output, page, config):
     return EQUATION.sub(shown, output)
+
+
+@event_priority(-50)  # after the search index is written, before its copy for offline
+def on_post_build(config):
+    """Write the search index as text, not as escapes: for Chinese a tenth less."""
+    path = Path(config.site_dir) / "search/search_index.json"
+    index = json.loads(path.read_text("utf-8"))
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+    path.write_text(text, "utf-8")
