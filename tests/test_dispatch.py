@@ -11,6 +11,8 @@ import torch
 from tilewise import dispatch
 from tilewise.dispatch import route, rungs
 
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="triton is for Linux only")
+
 HOPPER = "gluon_forward", "gluon_backward"
 TMA = "descriptors", "backward_descriptors"
 POINTERS = "causal", "backward_split"
@@ -46,8 +48,8 @@ def test_every_card_dtype_and_size(capability, gluon):
             assert same == found
 
 
+@LINUX
 def test_the_table_names_kernels_that_are_there():
-    pytest.importorskip("triton")
     from tilewise import kernels
 
     for *_, forward, backward in dispatch.TABLE:
@@ -116,15 +118,15 @@ def test_a_gpu_without_triton_says_so_once(without):
     assert dispatch.card(torch.device("cuda", 0)) is None  # not said again
 
 
+@LINUX
 @pytest.mark.parametrize("name", ["gluon_forward", "gluon_backward"])
 def test_triton_without_gluon_has_the_other_kernels(without, name):
-    pytest.importorskip("triton")
     with pytest.warns(RuntimeWarning, match=f"without.*in Gluon: .*{name}"):
         assert without(name) == ((9, 0), False)
 
 
+@LINUX
 def test_triton_with_gluon_has_all_kernels(without):
-    pytest.importorskip("triton")
     assert without() == ((9, 0), True)
 
 

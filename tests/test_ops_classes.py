@@ -1,11 +1,15 @@
 """Tensors of other classes, and options that are refused before any kernel."""
 
+import sys
+
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._pytree import tree_map
 
 from tilewise import dispatch, flash_attention, ops
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="triton is for Linux only")
 
 
 class Wrapper(torch.Tensor):
@@ -59,9 +63,9 @@ def test_tensors_and_parameters_take_the_short_way():
     assert ops.without_address(x, x, Wrapper(x))
 
 
+@LINUX
 @pytest.mark.parametrize("causal", [[], {}, "left", None, 2])
 def test_causal_is_checked_before_any_kernel(causal, monkeypatch):
-    pytest.importorskip("triton")
     monkeypatch.setattr(dispatch, "card", lambda device: ((10, 0), False))
     x = torch.zeros(1, 2, 8, 16, dtype=torch.bfloat16)
     with pytest.raises(ValueError, match="causal must be False, True or 'top-left'"):

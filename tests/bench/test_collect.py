@@ -4,13 +4,10 @@ import json
 import math
 
 import pytest
+import torch
 
-from tilewise.bench import cells
+from tilewise.bench import cells, collect, oracle
 
-torch = pytest.importorskip("torch")
-collect, oracle = (
-    pytest.importorskip(f"tilewise.bench.{name}") for name in ("collect", "oracle")
-)
 SHAPE = cells.cell(96, 16, True, batch=2, heads=4)
 
 

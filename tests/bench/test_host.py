@@ -6,9 +6,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-extras = pytest.importorskip("tilewise.bench.extras")
+from tilewise.bench import extras
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 host_time = importlib.import_module("tables.host_time")
 

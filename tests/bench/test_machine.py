@@ -5,14 +5,7 @@ import re
 import subprocess
 import sys
 
-import pytest
-
-from tilewise.bench import cells
-
-pytest.importorskip("torch")
-machine, warm = (
-    pytest.importorskip(f"tilewise.bench.{x}") for x in ("machine", "warm")
-)
+from tilewise.bench import cells, machine, warm
 
 
 def test_the_file_is_named_after_gpu_and_date(tmp_path):

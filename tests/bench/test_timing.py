@@ -1,9 +1,6 @@
 """Whose turn it is to be timed, without a GPU."""
 
-import pytest
-
-pytest.importorskip("torch")
-timing = pytest.importorskip("tilewise.bench.timing")
+from tilewise.bench import timing
 
 
 def test_kernels_take_turns_and_slow_ones_stop():

@@ -6,10 +6,9 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from tilewise.cli import bench, main
-
-torch = pytest.importorskip("torch")
 
 
 @pytest.mark.parametrize(
