@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from _variants import without_imports
+
 KERNELS = Path(__file__).resolve().parents[2] / "src/tilewise/kernels"
 DV = "    dv = warpgroup_mma(pt16, do, dv, is_async=True)\n"
 RELEASE = (
@@ -22,7 +24,7 @@ K_LEFT = (
     "    KL: Constant = gl.DotOperandLayout(0, S, 2)\n"
     "    k = sm.k.index(w).reshape([64, D]).load(KL)\n"
 )
-LOOPS = "    for g in range(walk.group):\n        start, full ="
+LOOPS = "    for g in range(walk.share):\n        start, full ="
 ADD = (
     "    PL: Constant = parts.type.layout\n"
     "    at = gl.arange(0, 128, gl.SliceLayout(1, PL))[:, None] * 32\n"
@@ -35,7 +37,7 @@ ADD = (
 def given_to_consumers(name):
     """Changes that bring DQ, or its address, and a tile's place to the consumers."""
     before = (
-        "        before = (walk.kv_head * walk.group + g).to(gl.int64)\n"
+        "        before = (walk.unit * walk.share + g).to(gl.int64)\n"
         "        before = before * walk.n_pad // walk.rows + walk.first\n"
         "        before -= g * walk.tiles\n"
     )
@@ -106,8 +108,8 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
             (".reshape(1, 1, 64, 64)", f"{BACK}.reshape(1, 1, 64, 64)"),
             *given_to_consumers("DQ32"),
             ("    Q, K, V, DO, DK, DV, DQ", "    DQ32, Q, K, V, DO, DK, DV, DQ"),
-            ("        describe(q, rows, dims), describe(k",
-             "        dq32, describe(q, rows, dims), describe(k"),
+            ("            describe(q, rows, dims), describe(k",
+             "            dq32, describe(q, rows, dims), describe(k"),
         ],
     ),
     "dv_early": (
@@ -118,13 +120,12 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
 
 
 def text(name):
-    """The source of a variant, both files in one; of the kernel itself for "base"."""
-    first = (KERNELS / "_gluon_backward.py").read_text("utf-8")
-    second = (KERNELS / "gluon_backward.py").read_text("utf-8")
-    start = second.index("from tilewise.kernels._gluon_backward import")
-    end = second.index(")\n", start) + 2
-    second = second[second.index("import torch") : start] + second[end:]
-    whole = first.replace("SIZES", "FEW") + second
+    """The source of a variant, three files in one; of the kernel itself for "base"."""
+    files = "_work_backward", "_gluon_backward", "gluon_backward"
+    parts = [(KERNELS / f"{file}.py").read_text("utf-8") for file in files]
+    parts = [part.split('"""\n', 1)[1] for part in parts]
+    parts[1] = parts[1].replace("SIZES", "FEW")
+    whole = without_imports("\n".join(parts), files[:2])
     for old, new in VARIANTS[name][1] if name != "base" else ():
         if old not in whole:
             raise SystemExit(f"{name}: the kernel no longer has {old!r}")

@@ -10,7 +10,8 @@ import importlib
 __version__ = "0.1.0"
 
 _PLAIN = ("softmax", "one_pass", "trace", "trace_backward", "ledger", "hardware")
-_PLAIN += ("ledger_backward", "cache", "worked_example")
+_PLAIN += ("ledger_backward", "tiles", "costs", "layer", "units", "cache")
+_PLAIN += ("worked_example",)
 _TORCH = ("standard", "masks", "dropout", "flash1", "flash2", "merge")
 _TORCH += ("rounding", "attn_mask", "dispatch", "passes", "library", "ops", "sdpa")
 _TORCH += ("module", "kernels")

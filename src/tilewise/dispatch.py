@@ -96,6 +96,13 @@ def kernel(name):
     return importlib.import_module(f"tilewise.kernels.{name}")
 
 
+@functools.cache
+def entry(name):
+    """The function of the rung of this name, and what replays it or None."""
+    rung = getattr(kernel(name), "backward" if "backward" in name else "forward")
+    return rung, kernel("_replay").replay if name in LIGHT else None
+
+
 def run(name, tensors, causal, scale, dlse=None):
     """What the rung of this name makes of tensors (batch, heads, N, d).
 
@@ -105,8 +112,8 @@ def run(name, tensors, causal, scale, dlse=None):
     if device.type == "cuda" and device.index != torch.cuda.current_device():
         with torch.cuda.device(device):
             return run(name, tensors, causal, scale, dlse)
-    rung = getattr(kernel(name), "backward" if "backward" in name else "forward")
-    if name in LIGHT:
-        return kernel("_replay").replay(rung, tensors, causal, scale, dlse)
+    rung, replay = entry(name)
+    if replay is not None:
+        return replay(rung, tensors, causal, scale, dlse)
     options = {} if dlse is None else {"dlse": dlse}
     return rung(*tensors, causal=causal, scale=scale, **options)

@@ -176,7 +176,7 @@ CEILINGS = {  # what a large product and a large copy reach on the H200 here
 def roofs(gpu):
     """(bf16 FLOP/s, HBM bytes/s). Raises ValueError for a GPU that is not in GPUS."""
     if gpu not in GPUS:
-        raise ValueError(f"gpu must be one of {', '.join(GPUS)}, not {gpu}")
+        raise ValueError(f"gpu must be one of {', '.join(sorted(GPUS))}, not {gpu}")
     found = GPUS[gpu]
     return found["bf16"]["value"], found["levels"]["hbm"]["bandwidth"]["value"]
 

@@ -20,11 +20,13 @@ Source: Algorithms 0 and 1 of FlashAttention, arXiv 2205.14135, and Algorithm 1 
 FlashAttention-2, arXiv 2307.08691. tests/test_ledger_counts.py counts a real run.
 """
 
+from tilewise.tiles import visits
+
 
 # --8<-- [start:sizes]
 def check(**sizes):
     """Raise ValueError naming the size that is not a whole number of at least 1."""
-    for name, size in sizes.items():
+    for name, size in sorted(sizes.items()):
         if not isinstance(size, int) or size < 1:
             raise ValueError(f"{name} must be a whole number of at least 1, not {size}")
 
@@ -81,27 +83,6 @@ def tile_sram(n, d, block_rows, block_cols, n_k=None):
     return 2 * rows * d + 2 * cols * d + rows * cols + 2 * rows
 
 
-def visits(n, n_k, block_rows, block_cols, causal):
-    """(rows, columns, scores) of all tiles that are visited, added up.
-
-    Without a mask each of N rows is visited T_c times and each column T_r times.
-    """
-    if not causal:
-        t_r, t_c = ceil_div(n, block_rows), ceil_div(n_k, block_cols)
-        return n * t_c, n_k * t_r, n * n_k
-    shift = 0 if causal == "top-left" else n_k - n
-    rows = cols = scores = 0
-    for first in range(0, n, block_rows):
-        end = min(first + block_rows, n)
-        last = max(0, min(end + shift, n_k))  # how many keys the block's last row sees
-        t_c = ceil_div(last, block_cols)
-        seen = min(t_c * block_cols, n_k)  # columns in the tiles that the block visits
-        rows += (end - first) * t_c
-        cols += seen
-        scores += (end - first) * seen
-    return rows, cols, scores
-
-
 def flash1_forward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
     """Algorithm 1, K and V outside: Q, O, ℓ and m cross once for each of T_c blocks.
 
@@ -147,7 +128,9 @@ DTYPES = {"fp64": 8, "fp32": 4, "bf16": 2, "fp16": 2}
 def in_bytes(elements, dtype):
     """The bytes of a number of elements, all of one dtype: fp64, fp32, bf16, fp16."""
     if dtype not in DTYPES:
-        raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, not {dtype!r}")
+        raise ValueError(
+            f"dtype must be one of {', '.join(sorted(DTYPES))}, not {dtype!r}"
+        )
     return elements * DTYPES[dtype]
     # --8<-- [end:bytes]
 

@@ -4,7 +4,8 @@ Source: Algorithms 3 and 4 of FlashAttention, arXiv 2205.14135, and Algorithm 2 
 FlashAttention-2, arXiv 2307.08691.
 """
 
-from tilewise.ledger import check, keys, visits
+from tilewise.ledger import check, keys
+from tilewise.tiles import visits
 
 
 # --8<-- [start:standard_backward]

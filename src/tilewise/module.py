@@ -47,7 +47,7 @@ class FlashAttention(nn.Module):
         k = heads(self.k_proj(context), self.num_kv_heads)
         v = heads(self.v_proj(context), self.num_kv_heads)
         options = {"dropout_p": self.dropout if self.training else 0.0}
-        o, _ = attend(q, k, v, attn_mask, causal=self.causal, **options)
+        o = attend(q, k, v, attn_mask, causal=self.causal, **options)
         return self.o_proj(o.transpose(1, 2).flatten(2))
 
     def extra_repr(self):

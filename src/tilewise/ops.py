@@ -40,13 +40,13 @@ def flash_attention(q, k, v, *, causal=False, scale=None, return_lse=False):
             raise TypeError(f"{name} must be a tensor, not {type(x).__name__}")
         if x.ndim != 4:
             raise ValueError(f"{name} must be (batch, heads, N, d), not {(*x.shape,)}")
-    o, lse = attend(q, k, v, causal=causal, scale=scale)
-    return (o, lse) if return_lse else o
+    return attend(q, k, v, causal=causal, scale=scale, return_lse=return_lse)
     # --8<-- [end:flash_attention]
 
 
-def attend(q, k, v, attn_mask=None, *, causal=False, scale=None, dropout_p=0.0):
-    """(o, L) of (..., heads, N, d), with what PyTorch's function has besides.
+def attend(q, k, v, attn_mask=None, *, causal=False, scale=None, dropout_p=0.0,
+           return_lse=False):  # fmt: skip
+    """o or (o, L) of (..., heads, N, d), with what PyTorch's function has besides.
 
     attn_mask broadcasts to S (..., heads, N_q, N_k): bools, True where a row may see a
     key, or floats to add to S, whose gradient is there if wanted. dropout_p in [0, 1)
@@ -64,8 +64,24 @@ def attend(q, k, v, attn_mask=None, *, causal=False, scale=None, dropout_p=0.0):
     seed = torch.randint(2**63 - 1, (), device="cpu") if dropout_p else None
     options = causal, scale, dropout_p, seed
     if torch.compiler.is_compiling() or without_address(q, k, v):
-        return library.attend(q, k, v, attn_mask, options)
-    return Attention.apply(q, k, v, attn_mask, options)
+        made = library.attend(q, k, v, attn_mask, options)
+    elif unrecorded():
+        made = forward(q, k, v, attn_mask, options)
+    else:
+        return Attention.apply(q, k, v, attn_mask, options, return_lse)
+    return made if return_lse else made[0]
+
+
+def unrecorded():
+    """Whether autograd has no part in this call: no_grad, and no transform at work.
+
+    Forward mode and torch.func ask an autograd.Function even then, and are refused.
+    """
+    return not (
+        torch.is_grad_enabled()
+        or torch._C._are_functorch_transforms_active()
+        or torch.autograd.forward_ad._current_level >= 0
+    )
 
 
 def without_address(q, k, v):
@@ -81,22 +97,23 @@ def without_address(q, k, v):
 
 # --8<-- [start:Attention]
 class Attention(torch.autograd.Function):
-    """o and L; keeps q, k, v, o, L and a mask if given."""
+    """o, or o and L; keeps q, k, v, o, L and a mask if given."""
 
     @staticmethod
-    def forward(ctx, q, k, v, attn_mask, options):
+    def forward(ctx, q, k, v, attn_mask, options, return_lse):
         ctx.options = options
         ctx.set_materialize_grads(False)
         o, lse = forward(q, k, v, attn_mask, options)
         ctx.save_for_backward(q, k, v, o, lse, attn_mask)
-        return o, lse
+        return (o, lse) if return_lse else o  # each result costs the host 2 µs
 
     @staticmethod
-    def backward(ctx, do, dlse):
+    def backward(ctx, do, dlse=None):
         q, k, v, o, lse, attn_mask = ctx.saved_tensors
-        given = q, k, v, o, do, lse, dlse, attn_mask, ctx.needs_input_grad[3]
+        wanted = attn_mask is not None and ctx.needs_input_grad[3]
+        given = q, k, v, o, do, lse, dlse, attn_mask, wanted, ctx.options
         once = Once.apply if torch.is_grad_enabled() else backward  # create_graph
-        return *once(*given, ctx.options), None
+        return *once(*given), None, None
 
 
 class Once(torch.autograd.Function):

@@ -38,7 +38,7 @@ def scaled_dot_product_attention(
         return zero + query.new_zeros(*shape[:-1], value.shape[-1])
     causal = "top-left" if is_causal else False
     options = {"causal": causal, "scale": scale, "dropout_p": dropout_p}
-    return attend(query, key, value, attn_mask, **options)[0]
+    return attend(query, key, value, attn_mask, **options)
     # --8<-- [end:sdpa]
 
 

@@ -132,10 +132,10 @@ def scan_backward(grid, state, exp=math.exp):
 def check_backward(q, v, matrices, vectors):
     """Raise ValueError with one sentence that says what does not fit."""
     n, d_v = len(q), len(v[0])
-    for name, x in matrices.items():
+    for name, x in sorted(matrices.items()):
         if len(x) != n or any(len(row) != d_v for row in x):
             raise ValueError(f"{name} must have the shape of the output, {n} × {d_v}")
-    for name, x in vectors.items():
+    for name, x in sorted(vectors.items()):
         if len(x) != n:
             raise ValueError(f"{name} has {len(x)} numbers, not {n}, one a row")
     # --8<-- [end:check]

@@ -45,6 +45,35 @@ def test_against_float64(dtype, case):
     hold(backward, case, dtype, device="cuda", dlse=seed % 2 == 0, given=given, **scale)
 
 
+@pytest.mark.parametrize("case", [
+    (3, 8, 8, 300, 400, 128, True), (2, 8, 2, 512, 512, 64, True),
+    (2, 12, 2, 200, 700, 128, False), (1, 8, 1, 600, 200, 64, "top-left"),
+], ids=str)  # fmt: skip
+def test_heads_in_turns_and_in_parts(case, monkeypatch):
+    """Few heads at once in the one fp32 dQ, in uneven turns; dK and dV of parts."""
+    group = case[1] // case[2]
+    for most, parts in ((1, 1), (3, group), (2, max(1, group // 2))):
+        most = min(most, case[0] * case[2])
+        found = most, parts
+        monkeypatch.setattr(rung("gluon_backward"), "share_out", lambda *_, x=found: x)
+        for crew in (1, 2):
+            even = {1: lambda *_: 1, 2: lambda units, *_: 2 - units % 2}[crew]
+            monkeypatch.setattr(rung("gluon_backward"), "crew_of", even)
+            given = tensors(case, torch.bfloat16, "cuda", torch.seed() % 2**31)
+            hold(backward, case, torch.bfloat16, device="cuda", given=given)
+
+
+def test_parts_give_the_same_bits_every_time():
+    """One head of K for 16 query heads, causal: read by several programs."""
+    q, k, v, do, lse = tensors((1, 16, 1, 2048, 2048, 128, 0), torch.bfloat16, "cuda")
+    first = None
+    for _ in range(10):
+        with poisoned():
+            found = backward(q, k, v, q, do, lse + 9, causal=True)
+        first = first or found
+        assert torch.equal(first[1], found[1]) and torch.equal(first[2], found[2])
+
+
 @pytest.mark.parametrize("transposed", [False, True])
 def test_strides(transposed):
     """(batch, N, heads, d) in memory, slices, every second number, one dO for all."""

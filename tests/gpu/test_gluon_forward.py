@@ -70,7 +70,7 @@ def test_random_shapes():
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("d, n", [(64, 1024), (64, 2048), (128, 1024), (128, 4096)])
 def test_error_is_that_of_flash_attention_2(d, n, causal):
-    q, k, v = tensors((BF16, 1, 3, 3, n, n, d), 7, False, "cuda")
+    q, k, v = tensors((BF16, 1, 3, 3, n, n, d), 7, "cuda")
     q, k = 3 * q, 3 * k
     exact, _ = standard_forward(q.double(), k.double(), v.double(), causal=causal)
     with sdpa_kernel([SDPBackend.FLASH_ATTENTION]):
@@ -82,7 +82,7 @@ def test_error_is_that_of_flash_attention_2(d, n, causal):
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("d, n", [(64, 1024), (64, 2222), (128, 1024), (128, 2222)])
 def test_twenty_times_the_same_bits(d, n, causal):
-    q, k, v = tensors((BF16, 4, 16, 4, n, n, d), 8, False, "cuda")
+    q, k, v = tensors((BF16, 4, 16, 4, n, n, d), 8, "cuda")
     first = forward(q, k, v, causal=causal)
     assert first[0].isfinite().all() and first[1].isfinite().all()
     for _ in range(20):
@@ -96,7 +96,7 @@ def test_keys_past_two_to_the_31_elements():
     if torch.cuda.mem_get_info()[0] < 6 * 2**30:
         pytest.skip("needs 6 GiB of GPU memory")
     wide = torch.empty(n * 2**21, dtype=BF16, device="cuda")
-    q, k, v = tensors((BF16, 1, 1, 1, n, n, d), 9, False, "cuda")
+    q, k, v = tensors((BF16, 1, 1, 1, n, n, d), 9, "cuda")
     apart = [wide[i * d :].as_strided(k.shape, (1, 1, 2**21, 1)) for i in (0, 1)]
     apart[0].copy_(k), apart[1].copy_(v)
     one, two = forward(q, k, v, causal=True), forward(q, *apart, causal=True)
@@ -105,7 +105,7 @@ def test_keys_past_two_to_the_31_elements():
 
 def test_what_the_engine_cannot_walk_is_copied():
     """Rows of 2 bytes more than 16 divide, and one head for all by stride 0."""
-    q, k, v = tensors((BF16, 1, 4, 4, 200, 300, 64), 10, False, "cuda")
+    q, k, v = tensors((BF16, 1, 4, 4, 200, 300, 64), 10, "cuda")
     odd = torch.empty(1, 4, 300, 65, dtype=BF16, device="cuda")[..., :64].copy_(k)
     one = forward(q, k, v[:, :1].expand_as(v).contiguous(), causal=True)
     two = forward(q, odd, v[:, :1].expand_as(v), causal=True)

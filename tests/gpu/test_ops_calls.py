@@ -1,11 +1,12 @@
 """The public functions on a GPU: bits, torch.compile, graphs, waiting and memory."""
 
 import math
+import threading
 
 import pytest
 import torch
 
-from tilewise import FlashAttention, dispatch, flash_attention
+from tilewise import FlashAttention, dispatch, flash_attention, passes
 from tilewise import scaled_dot_product_attention as sdpa
 
 from ._draw import draw, run
@@ -138,6 +139,29 @@ def test_the_host_waits_for_nothing(dtype, d):
         flash_attention(x, x, x, causal=True).sum().backward()
     finally:
         torch.cuda.set_sync_debug_mode("default")
+
+
+def test_a_thread_that_has_not_used_the_card_yet():
+    """It has no context of CUDA's, and the first thing it does is a replayed call."""
+    case = BF16, 1, 2, 2, 256, 256, 64
+    q, k, v, do, _ = draw(case)
+    options, found = (True, None, 0.0, None), []
+
+    def step():
+        o, lse = passes.forward(q, k, v, None, options)
+        given = q, k, v, o, do, lse, None, None, False, options
+        return o, lse, *passes.backward(*given)[:3]
+
+    torch.use_deterministic_algorithms(True)
+    try:
+        for _ in range(6):
+            expected = step()
+        thread = threading.Thread(target=lambda: found.extend(step()))
+        thread.start()
+        thread.join()
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert len(found) == 5 and all(map(torch.equal, found, expected))
 
 
 @pytest.mark.parametrize("deterministic", [False, True])

@@ -31,6 +31,7 @@ def record_with(monkeypatch):
         utils=utils, get_current_device=lambda: 0, get_current_stream=lambda device: 7
     )
     monkeypatch.setattr(driver, "_active", active)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", tuple)  # there is no card
 
     def direct(maps):
         return Direct(lambda *args: calls.append(args), False, (1, 2), maps)
@@ -39,6 +40,7 @@ def record_with(monkeypatch):
     monkeypatch.setattr(_launch, "COMPILED", compiled)
     monkeypatch.setattr(_replay, "SEEN", {})
     monkeypatch.setattr(_replay, "PLANS", {})
+    monkeypatch.setattr(_replay, "READY", {})
     return calls
 
 

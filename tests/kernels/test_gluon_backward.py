@@ -17,12 +17,14 @@ if sys.platform != "linux":
 
 from tilewise.kernels import gluon_backward
 
-TABLE = {  # d, causal, heads of K and V: most spills, bytes of shared memory, copies
-    (64, False, 4): (4, 199184, 2),  # of the loop over tiles, for two consumers
-    (64, True, 4): (8, 199184, 4),
-    (128, False, 4): (0, 198160, 2),
-    (128, True, 4): (0, 198160, 4),
-    (128, True, 1): (16, 198160, 4),
+TABLE = {  # d, causal, heads of K and V, parts: most spills, bytes of shared memory,
+    (64, False, 4, 1): (4, 199184, 2),  # copies of the loop over tiles
+    (64, True, 4, 1): (8, 199184, 4),
+    (128, False, 4, 1): (0, 198160, 2),
+    (128, True, 4, 1): (0, 198160, 4),
+    (128, True, 1, 1): (16, 198160, 4),
+    (128, True, 1, 4): (0, 198160, 4),
+    (64, False, 1, 2): (16, 199184, 2),
 }
 WAITS = ["wait ≤ 1", "wait ≤ 0", "wait ≤ 2", "wait ≤ 1", "wait ≤ 0"]
 
@@ -31,7 +33,7 @@ WAITS = ["wait ≤ 1", "wait ≤ 0", "wait ≤ 2", "wait ≤ 1", "wait ≤ 0"]
 def compiled():
     """What _gluon_backward.py found, by the keys of TABLE."""
     child = Path(__file__).with_name("_gluon_backward.py")
-    jobs = [dict(zip(("d", "causal", "kv_heads"), key)) for key in TABLE]
+    jobs = [dict(zip(("d", "causal", "kv_heads", "parts"), key)) for key in TABLE]
     done = subprocess.run([sys.executable, child], input=json.dumps(jobs),
                           capture_output=True, text=True)  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -45,8 +47,9 @@ def test_fits_and_takes_the_units_of_hopper(compiled, key):
     assert found["shared"] <= shared <= 227 * 1024, found
     assert found["wgmma"] == 32 * copies and found["mma"] == 0, found
     assert found["tma"] > 0 and found["reductions"] >= 2, found
-    for name in ("rows_kernel", "dq_kernel"):
-        assert compiled[key][name]["spills"] == 0
+    others = compiled[key].keys() - {"main_kernel", "loops"}
+    assert len(others) == 2 + (key[3] > 1), others  # rows, dq, and the sum of parts
+    assert all(compiled[key][name]["spills"] == 0 for name in others)
 
 
 @pytest.mark.parametrize("key", TABLE, ids=str)
@@ -62,6 +65,44 @@ def test_order_in_the_loops(compiled, key):
         beneath = loop[at[0] : at[1]].count("exp")  # while dPᵀ is being computed
         assert 2 * beneath >= loop.count("exp"), loop
         assert loop[at[3] : at[4]].count("store") >= 8, loop  # while dK is
+
+
+SHARED_OUT = {  # heads of K and V, group, N, d, causal: at once, parts
+    (512, 1, 1024, 64, True): (512, 1),  # short rows: all
+    (32, 1, 8192, 128, False): (32, 1),
+    (16, 1, 16384, 128, True): (8, 1),  # 64 MiB of fp32 dQ
+    (32, 1, 16384, 64, False): (16, 1),
+    (12, 1, 16384, 128, False): (6, 1),  # not 8 and 4
+    (1, 16, 16384, 128, True): (1, 4),  # whole heads of K
+    (4, 16, 4096, 128, True): (4, 4),
+    (4, 16, 4096, 128, False): (4, 1),
+    (1, 16, 4096, 128, False): (1, 4),
+    (16, 4, 4096, 128, True): (16, 1),
+    (1, 7, 256, 64, True): (1, 7),
+    (80_000, 1, 16, 64, True): (40_000, 1),  # a grid's axis ends at 65,535
+}
+
+
+@pytest.mark.parametrize("case", SHARED_OUT, ids=str)
+def test_heads_are_shared_out(case):
+    """dQ stays in 64 MiB, or what 4 ms of work need; programs are enough for a card."""
+    total, group, n, dims, causal = case
+    cols = -(-n // 128)
+    found = gluon_backward.share_out(total, group, cols, n, n, dims, causal, 132)
+    assert found == SHARED_OUT[case] and group % found[1] == 0
+
+
+def test_more_keys_than_a_grid_has_programs():
+    with pytest.raises(ValueError, match="at most 8388480 rows"):
+        gluon_backward.share_out(1, 1, 65_536, 16, 2**23, 64, False, 132)
+
+
+@pytest.mark.parametrize("units", [1, 6, 7, 64, 65_535])
+@pytest.mark.parametrize("cols", [1, 31, 32, 64, 128, 5000])
+def test_crews_are_whole(units, cols):
+    assert gluon_backward.crew_of(units, cols, False) == 1
+    crew = gluon_backward.crew_of(units, cols, True)
+    assert units % crew == 0 and (crew == 1 or 32 <= cols <= crew * cols <= 512)
 
 
 def bad(**changes):

@@ -1,6 +1,7 @@
 """The light launch: what it asks for, and that it hands over what Triton would."""
 
 import sys
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -34,6 +35,7 @@ def card(monkeypatch):
         utils=utils, get_current_device=lambda: 0, get_current_stream=lambda _: 7
     )
     monkeypatch.setattr(driver, "_active", active)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", tuple)
     return monkeypatch
 
 
@@ -84,6 +86,24 @@ def test_the_launcher_gets_what_triton_hands_it(card):
     plain.run(4, 1, 1, *head, lse, 64)
     direct(plain)((4, 1, 1), (lse, 64))
     assert same(*record)
+
+
+def test_a_thread_has_a_context_before_its_first_map(card):
+    """CUDA makes no map without one, and a thread gets it late: once is enough."""
+    done, x = [], torch.empty(2, 3, 64, 64, dtype=torch.bfloat16)
+    card.setattr(torch.cuda, "mem_get_info", lambda: done.append("context"))
+    run = direct(compiled_for([META], []))
+    run.encode = lambda *tile: done.append("map")
+
+    def calls():
+        for _ in range(2):
+            run((1, 1, 1), (Descriptor(x, x.stride(), (1, 1, 64, 64)),))
+
+    for _ in range(2):
+        thread = threading.Thread(target=calls)
+        thread.start()
+        thread.join()
+    assert done == ["context", "map", "map"] * 2
 
 
 def test_kernels_that_want_scratch_memory_go_the_usual_way(card):

@@ -12,6 +12,7 @@ import triton
 
 from tests.kernels._replayed import BOTH, KERNELS, inputs, named, record_with, rung
 from tilewise.kernels import _launch, _replay
+from tilewise.kernels._launch import launch
 from tilewise.kernels._replay import Plan, replay
 
 
@@ -80,9 +81,34 @@ def compiles(q, k, **options):
     return rung(q, k, **options)
 
 
+def launches_nothing(q, k, **options):
+    return torch.empty_like(q), torch.empty_like(k)
+
+
+def leaves_gaps(q, k, **options):
+    """Its result's rows lie 32 numbers apart: empty_like's lie 16 apart."""
+    o = torch.empty_strided((24, 16), (32, 1))
+    launch(KERNELS[1], "b", (4, 1, 1), q, k, o)
+    return (o,)
+
+
+def returns_one_twice(q, k, **options):
+    o, _ = rung(q, k, **options)
+    return o, o
+
+
 @pytest.mark.parametrize(
     "f",
-    [computes, shifts, returns_a_view, elsewhere, compiles],
+    [
+        computes,
+        shifts,
+        returns_a_view,
+        elsewhere,
+        compiles,
+        launches_nothing,
+        leaves_gaps,
+        returns_one_twice,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_what_cannot_be_replayed_is_not(record, f):

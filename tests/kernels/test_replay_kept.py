@@ -9,8 +9,9 @@ import torch
 if sys.platform != "linux":
     pytest.skip("triton is for Linux only", allow_module_level=True)
 
-from tests.kernels._replayed import BOTH, inputs, named, record_with, rung
+from tests.kernels._replayed import BOTH, KERNELS, inputs, named, record_with, rung
 from tilewise.kernels import _replay
+from tilewise.kernels._launch import launch
 from tilewise.kernels._replay import Plan, replay
 
 
@@ -39,8 +40,9 @@ def test_what_comes_once_costs_no_plan(record, monkeypatch):
     assert list(_replay.PLANS.values()) == [plan]
 
 
-def test_maps_do_not_pile_up(record):
-    """A plan keeps a few maps of each of its descriptors, and they stay right."""
+def test_launches_do_not_pile_up(record, monkeypatch):
+    """What is kept by address is bounded, and stays right."""
+    monkeypatch.setattr(_replay, "MAPS", 10)
     q, k = inputs()
     room = torch.empty(100 * 16 + q.numel())
     for i in range(100):
@@ -48,10 +50,53 @@ def test_maps_do_not_pile_up(record):
         given = room[16 * i :][: q.numel()].view(q.shape), k
         results = replay(rung, given, **BOTH)
         assert record[0][6][1] == given[0].data_ptr(), i
-        assert len(results) == 2
+        assert len(results) == 2 and len(_replay.READY) <= 10
+    assert _replay.READY
+
+
+def test_the_same_addresses_need_no_new_maps(record, monkeypatch):
+    """Allocators hand out the same ones again: here always, for one room at a time."""
+    given, filled, fill, real = inputs(), [], Plan.fill, torch.empty_like
+    for _ in range(4):
+        replay(rung, given, **BOTH)
+    monkeypatch.setattr(Plan, "fill", lambda *x: filled.append(x[1]) or fill(*x))
+    rooms = {}
+
+    def empty_like(x):
+        return rooms.get(id(x)) if id(x) in rooms else rooms.setdefault(id(x), real(x))
+
+    monkeypatch.setattr(torch, "empty_like", empty_like)
+    record.clear()
+    seen, kept = [], []
+    for i in range(6):
+        if i == 3:
+            rooms.clear()  # now other ones
+        results = replay(rung, given, **BOTH)
+        seen.append(named(record, given, results))
+        kept.append(results)
+        record.clear()
+    assert len(filled) == 2 and kept[2][0] is not results[0]
+    assert all(calls == seen[0] for calls in seen)
+
+
+def works(q, k, **options):
+    """Two rooms that are no results, of sizes that are no multiples of 256 bytes."""
+    o, one, two = torch.empty_like(q), q.new_empty(3, 5), q.new_empty(7)
+    launch(KERNELS[1], "b", (4, 1, 1), q, k, one, two[2:], o)
+    return (o,)
+
+
+def test_rooms_that_are_no_results_share_one(record):
+    for _ in range(4):
+        replay(works, inputs(), **BOTH)
     (plan,) = _replay.PLANS.values()
-    kept = [len(maps) for *_, gaps in plan.launches for *_, maps in gaps if maps]
-    assert kept and max(kept) <= _replay.MAPS
+    assert len(plan.rooms) == 2 and plan.rooms[0].shape == (2, 3, 24, 16)
+    assert all(x.untyped_storage().nbytes() == 0 for x in plan.rooms)  # no memory
+    assert plan.rooms[1].nbytes == 2 * 256
+    record.clear()
+    (o,) = replay(works, inputs(), **BOTH)
+    *_, one, two, at = record[0]
+    assert two - one == 256 + 8 and at == o.data_ptr()
 
 
 @pytest.mark.parametrize("first", [True, False])

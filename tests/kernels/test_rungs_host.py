@@ -13,9 +13,11 @@ if sys.platform != "linux":
 from triton.runtime import driver
 
 from tilewise.kernels import _gluon
-from tilewise.kernels._common import like, shift
+from tilewise.kernels._common import check as check_input
+from tilewise.kernels._common import fits, like, shift
 from tilewise.kernels._launch import check
 from tilewise.kernels.causal import causal_rows, crew_of
+from tilewise.kernels.descriptors import describable, strides_of
 
 LIGHT = "descriptors", "gluon_forward", "backward_descriptors", "gluon_backward"
 
@@ -120,3 +122,67 @@ def test_decoding_wants_few_compiled_kernels(monkeypatch):
         _, kinds, _ = binder(*args, 64, 64, 128, 64)
         wanted.add(str(kinds))
     assert len(wanted) <= 3
+
+
+def draws(seed):
+    """q, k, v that fit, or differ from such in a way or two."""
+    made = torch.Generator().manual_seed(seed)
+
+    def pick(right, *wrong):
+        i = torch.randint(12 * len(wrong), (), generator=made)
+        return right if i >= len(wrong) else wrong[i]
+
+    heads, d = 2 * seed % 6 + 2, pick(8 * (seed % 32 + 1), 264, 12)
+    q = [pick(2, 0), heads, pick(9, 0), d]
+    k = [pick(q[0], 3), pick(heads // (seed % 2 + 1), 3), pick(7, 0), pick(d, 16)]
+    v = [*k[:2], pick(k[2], 5), pick(d, 16)]
+    v = pick(v, v[1:], [1, *v])
+    dtype = pick([torch.float16, torch.bfloat16, torch.float32][seed % 3], torch.double)
+    dtypes = dtype, pick(dtype, torch.float32), pick(dtype, torch.int32)
+    devices = "cpu", pick("cpu", "meta"), pick("cpu", "meta")
+    return [
+        torch.empty(shape, dtype=dtype, device=device)
+        for shape, dtype, device in zip((q, k, v), dtypes, devices)
+    ]
+
+
+def test_one_look_sees_what_the_whole_check_does():
+    seen = []
+    for seed in range(600):
+        tensors = draws(seed)
+        try:
+            check_input(*tensors, 32, 32, False)  # not the usual tile: check by check
+            seen.append(True)
+        except ValueError:
+            seen.append(False)
+        assert fits(*tensors) == seen[-1], [(x.shape, x.dtype) for x in tensors]
+    assert 100 < sum(seen) < 500
+    tensors = [torch.empty(1, 2, 3, 8)] * 3
+    check_input(*tensors, 64, 128, True)
+    for wrong in ((64, 128, "left"), (64, 8, False), (96, 64, False)):
+        with pytest.raises(ValueError):
+            check_input(*tensors, *wrong)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_the_copy_engine_walks_whole_16_bytes(dtype):
+    """A tensor is taken as it lies only if the strides that count are such."""
+    unit, taken = 16 // dtype.itemsize, set()
+    room = torch.zeros(4096, dtype=dtype)
+    for seed in range(300):
+        made = torch.Generator().manual_seed(seed)
+        *shape, at = torch.randint(1, 3, (4,), generator=made).tolist()
+        steps = torch.randint(0, 5, (3,), generator=made) * unit
+        steps = (steps + (torch.rand(3, generator=made) < 0.1)).tolist()
+        at = 0 if at == 1 or seed % 4 else 4
+        x = room.as_strided((*shape, 8), (*steps, 1), at)
+        counted = [s for s, n in zip(steps, shape) if n > 1]
+        fine = x.data_ptr() % 16 == 0 and all(s and s % unit == 0 for s in counted)
+        fine |= x.data_ptr() % 16 == 0 and x.is_contiguous()
+        y = describable(x)
+        assert (y is x) == fine and torch.equal(x, y)
+        strides = strides_of(y)
+        assert all(s and s % unit == 0 for s in strides[:-1]) and strides[-1] == 1
+        assert all(s == t for n, s, t in zip(shape, strides, y.stride()) if n > 1)
+        taken.add(fine)
+    assert taken == {True, False}

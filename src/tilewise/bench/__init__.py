@@ -2,5 +2,6 @@
 
 cells says what is measured, oracle what is right, peers who takes part, timing how long
 a call takes, collect puts them together; warm compiles beforehand, extras measures
-memory, odd sizes and the host, machine says where. Only cells needs no PyTorch.
+memory and odd sizes, host the host's time, machine says where. Only cells needs no
+PyTorch.
 """

@@ -1,7 +1,5 @@
-"""Beside speed: memory against N, shapes that are no whole tiles, the host's time."""
+"""Beside speed: memory against N, and shapes that are no whole tiles."""
 
-import statistics
-import time
 from functools import partial
 
 import torch
@@ -10,11 +8,8 @@ from tilewise.bench import collect, peers, timing
 from tilewise.bench.cells import PASSES, PUBLIC, RESULTS, RUNGS, cell, named
 
 KEPT = (PUBLIC, "flash", "math")  # whose memory is measured
-CALLS, REPEATS = 50, 15  # of the host's time
-SHORT, LAYERS = 256, 8  # the first length; as many calls over each length
 STEP = ("forward", "step")  # a forward pass without gradients; forward and backward
 SIZES = ("batch", "heads", "heads_k", "n", "n_k", "d")
-HOSTED = {PUBLIC: peers.public, "sdpa": peers.usual}  # whose host time is measured
 
 
 def memory(n, d, causal):
@@ -110,83 +105,3 @@ def correct(way, x, exact, allowed, results):
     """Whether the results of a pass are right on the checked heads."""
     found = dict(zip(RESULTS[way], results, strict=True))
     return collect.judge(x, found, exact, allowed, {})[1] is None
-
-
-def host(only=None, now=time.perf_counter):
-    """Rows of the time that a call keeps the host, in µs, on a small problem.
-
-    lengths: "same", or "new" at every call, as when a model writes a text. layers: how
-    many calls there are over each length; the time is that of one of them.
-    """
-    found = []
-    for name in (n for n in HOSTED if only is None or n in only):
-        for way, grad in (("forward", False), ("forward", True), ("backward", True)):
-            calls = [hosted(name, way, grad) for _ in range(CALLS)]
-            row = {"kernel": name, "pass": way, "grad": grad}
-            row |= {"lengths": "same", "layers": 1}
-            found.append(row | middle([calls] * 2 * REPEATS, now))
-        for layers in (1, LAYERS):
-            row = {"kernel": name, "pass": "forward", "grad": False}
-            row |= {"lengths": "new", "layers": layers}
-            found.append(row | middle(growing(name, layers), now, layers))
-    return found
-
-
-def middle(rounds, now, layers=1):
-    """{"microseconds": the median over the later half of the rounds}."""
-    times = [busy(calls, now) / layers for calls in rounds]
-    return {"microseconds": statistics.median(times[REPEATS:])}
-
-
-def hosted(name, way, grad):
-    """A function of nothing: one pass over (1, 2, SHORT, 64), with gradients or not."""
-    x = small(SHORT, SHORT)
-    make = peers.entry(HOSTED[name], way)
-    if way == "backward":
-        return make(x)
-    if grad:
-        x |= {key: x[key].requires_grad_() for key in "qkv"}
-    return partial(under, grad, make(x))
-
-
-def growing(name, layers):
-    """Rounds of calls; each is one row of queries, in all layers, over one key more."""
-    longest = SHORT + 2 * REPEATS * CALLS
-    caches = [small(1, longest) for _ in range(layers)]
-    attention = HOSTED[name](caches[0])
-    for first in range(SHORT, longest, CALLS):
-        calls = []
-        for n in range(first, first + CALLS):
-            given = [(x["q"], x["k"][:, :, :n], x["v"][:, :, :n]) for x in caches]
-            calls.append(partial(under, False, partial(through, attention, given)))
-        yield calls
-
-
-def small(n, n_k):
-    """Input of (1, 2, n, 64) over n_k keys."""
-    shape = {"batch": 1, "heads": 2, "heads_k": 2, "n": n, "n_k": n_k, "d": 64}
-    return collect.problem(shape | {"causal": False})
-
-
-def through(attention, given):
-    """The attention of each layer."""
-    for q, k, v in given:
-        attention(q, k, v)
-
-
-def under(grad, run):
-    """run() with gradients recorded or not."""
-    with torch.set_grad_enabled(grad):
-        return run()
-
-
-def busy(calls, now):
-    """Median µs that a call keeps the host; the GPU is not waited for."""
-    torch.cuda.synchronize()
-    times = []
-    for call in calls:
-        before = now()
-        call()
-        times.append(now() - before)
-    torch.cuda.synchronize()
-    return statistics.median(times) * 1e6

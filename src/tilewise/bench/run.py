@@ -5,7 +5,7 @@ import os
 
 import torch
 
-from tilewise.bench import collect, extras, machine, peers, timing, warm
+from tilewise.bench import collect, extras, host, machine, peers, timing, warm
 from tilewise.bench.cells import PEERS, PUBLIC, RUNGS, cells, odd
 
 METHOD = """bf16, random normal inputs, drawn afresh for every cell; B N = 16384, H d =
@@ -112,7 +112,7 @@ def beside(part, options, results, step):
             torch.cuda.empty_cache()
             step(what)
     else:
-        results[part] += extras.host(options["only"])
+        results[part] += host.rows(options["only"])
         step("host")
 
 

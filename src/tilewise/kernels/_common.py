@@ -16,6 +16,9 @@ DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 
 def check(q, k, v, block_rows, block_cols, causal):
     """Raise ValueError with one sentence that names what no kernel here takes."""
+    usual = causal in (False, True, "top-left") and fits(q, k, v)
+    if usual and {block_rows, block_cols} <= {64, 128}:
+        return
     for name, x in {"q": q, "k": k, "v": v}.items():
         if x.ndim != 4:
             raise ValueError(f"{name} must be (batch, heads, N, d), not {(*x.shape,)}")
@@ -34,6 +37,24 @@ def check(q, k, v, block_rows, block_cols, causal):
             raise ValueError(f"{name} must be a power of two from 16, not {size}")
 
 
+def fits(q, k, v):
+    """Whether kernels take these tensors: in one look, since each call asks."""
+    if not q.ndim == k.ndim == 4:
+        return False
+    batch, heads, n_q, d = q.shape
+    kv_heads, n_k = k.shape[1:3]
+    return (
+        k.shape == v.shape == (batch, kv_heads, n_k, d)
+        and batch * heads * n_q * kv_heads * n_k * d > 0
+        and heads % kv_heads == 0
+        and d % 8 == 0
+        and d <= 256
+        and q.dtype is k.dtype is v.dtype
+        and q.dtype in DTYPES
+        and q.device == k.device == v.device
+    )
+
+
 def shift(causal, n_q, n_k):
     """Row r sees keys 0 .. r + shift: bottom-right (True), "top-left", or all."""
     return {False: n_k, True: n_k - n_q, "top-left": 0}[causal]
@@ -47,7 +68,8 @@ def prepare(q, k, v, scale, causal, block_rows, block_cols):
     """
     check(q, k, v, block_rows, block_cols, causal)
     q, k, v = dense(q), dense(k), dense(v)
-    lse = q.new_empty(q.shape[:-1], dtype=torch.float32)
+    batch, heads, n_q, _ = q.shape
+    lse = q.new_empty(batch, heads, n_q, dtype=torch.float32)
     return q, k, v, like(q), lse, q.shape[-1] ** -0.5 if scale is None else float(scale)
 
 

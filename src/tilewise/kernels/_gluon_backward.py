@@ -1,4 +1,4 @@
-"""Around the five products of the Gluon backward pass: who walks where, and dQ's way.
+"""Around the five products of the Gluon backward pass: rows, dQ's way, sums of parts.
 
 dQ sums over all keys, but a program has 128 of them. So dQ lives in fp32 in L2, zeros
 at first, and what a program has of a tile is added there by one instruction of the copy
@@ -19,72 +19,39 @@ from triton.experimental.gluon.language.nvidia.hopper import (
 )
 
 from tilewise.kernels._common_backward import row_numbers
-from tilewise.kernels._gluon import struct
+from tilewise.kernels._work_backward import KEYS
 
-KEYS = gl.constexpr(128)  # B_c: of a program, 64 for each consumer
-SIZES = "HEADS", "N_Q", "N_PAD"  # one compiled kernel for all of them
+SIZES = "FIRST", "HEADS", "N_Q", "N_K", "N_PAD"  # one compiled kernel for all of them
 GIVEN = "LSE", "DLSE"  # may begin at any address
-
-
-# --8<-- [start:walk]
-@struct
-class Walk:
-    """A program's keys, and the tiles of queries that see them, head after head."""
-
-    kv_head: gl.tensor  # counted through the batch
-    col: gl.tensor  # the first key
-    first: gl.tensor  # of each head: the first tile that sees a key,
-    masked: gl.tensor  # how many from there need a mask,
-    tiles: gl.tensor  # and how many there are
-    see: gl.tensor  # how far after col the first tile's first row sees
-    left: gl.tensor  # how far after col the last key lies
-    heads: gl.tensor  # query heads of a batch entry
-    n_pad: gl.tensor  # rows of a head in L, δ and the fp32 dQ
-    group: gl.constexpr  # query heads that share a head of K and V
-    rows: gl.constexpr  # B_r
-
-    @gluon.jit
-    def place(self):
-        """(batch entry, head of K and V in it)."""
-        kv_heads = self.heads // self.group
-        return self.kv_head // kv_heads, self.kv_head % kv_heads
-
-
-@gluon.jit
-def plan(HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP: gl.constexpr, B_R: gl.constexpr):
-    """This program's Walk. Row r sees keys 0 .. min(r + SHIFT, N_K − 1).
-
-    Keys past the end are masked in every tile: S = 0 there, and e^{−L} may be ∞, which
-    K's zeros would turn into NaN in dQ. Rows past the end, or that see no key, need no
-    mask, since their L is ∞.
-    """
-    col = gl.program_id(0) * KEYS  # most rows see the early keys: these come first
-    kv_head = gl.program_id(1) + gl.program_id(2) * 65535
-    end = gl.cdiv(N_Q, B_R)
-    first = gl.minimum(gl.maximum(col - SHIFT, 0) // B_R, end)
-    full = gl.minimum(gl.cdiv(gl.maximum(col + KEYS - 1 - SHIFT, 0), B_R), end)
-    masked = gl.where(col + KEYS > N_K, end, full) - first
-    see, left = first * B_R + SHIFT - col, N_K - 1 - col
-    return Walk(
-        kv_head, col, first, masked, end - first, see, left, HEADS, N_PAD, GROUP, B_R
-    )
-    # --8<-- [end:walk]
 
 
 @triton.jit(do_not_specialize=SIZES, do_not_specialize_on_alignment=GIVEN)
 def rows_kernel(
-    O, DO, LSE, DLSE, LSE2, DELTA, DQ32, HEADS, N_Q, N_PAD, ROWS: tl.constexpr,
-    DIMS: tl.constexpr,
+    O, DO, LSE, DLSE, LSE2, DELTA, DQ32, FIRST, HEADS, N_Q, N_PAD,
+    ROWS: tl.constexpr, DIMS: tl.constexpr,
 ):  # fmt: skip
     """δ and L in base 2 of ROWS rows, and zeros for what will be added to dQ."""
     tiles = N_PAD // ROWS
-    row, head = tl.program_id(0) % tiles * ROWS, tl.program_id(0) // tiles
+    row, head = tl.program_id(0) % tiles * ROWS, FIRST + tl.program_id(0) // tiles
     at = [head // HEADS, head % HEADS, row, 0]
     o = O.load(at).reshape(ROWS, DIMS).to(tl.float32)
     do = DO.load(at).reshape(ROWS, DIMS).to(tl.float32)
     row_numbers(o, do, LSE, DLSE, LSE2, DELTA, head, row, N_Q, N_PAD, ROWS)
     at = tl.program_id(0).to(tl.int64) * ROWS * DIMS + tl.arange(0, ROWS * DIMS)
     tl.store(DQ32 + at, tl.zeros([ROWS * DIMS], tl.float32))
+
+
+@gluon.jit
+def mask(pt, row, left, w: gl.constexpr):
+    """Pᵀ (64, B_r) with 0 where a key is not seen.
+
+    From the program's first key, row is how far the first row sees, left the last key.
+    """
+    T: gl.constexpr = pt.type.layout
+    keys = 64 * w + gl.arange(0, 64, gl.SliceLayout(1, T))
+    keys = gl.where(keys <= left, keys, 2**30)
+    last = row + gl.arange(0, pt.shape[1], gl.SliceLayout(0, T))
+    return gl.where(keys[:, None] <= last[None, :], pt, 0.0)
 
 
 # --8<-- [start:half]
@@ -109,6 +76,19 @@ def half_dq(sm, b, w: gl.constexpr):
     # --8<-- [end:half]
 
 
+@gluon.jit
+def store_part(SUMS, walk, dk, dv, w: gl.constexpr):
+    """Consumer w's dK, before τ, and dV, of a part of the query heads, in fp32."""
+    L: gl.constexpr = dk.type.layout
+    rows = walk.col + 64 * w + gl.arange(0, 64, gl.SliceLayout(1, L))
+    cols = gl.arange(0, dk.shape[1], gl.SliceLayout(0, L))
+    keys, units = gl.num_programs(1) * KEYS, gl.num_programs(0) * gl.num_programs(2)
+    row = walk.unit.to(gl.int64) * keys + rows
+    at = SUMS + row[:, None] * dk.shape[1] + cols[None, :]
+    gl.store(at, dk)
+    gl.store(at + units.to(gl.int64) * keys * dk.shape[1], dv)
+
+
 # --8<-- [start:reduce]
 @builtin
 def reduce_add(desc, coord, src, _semantic=None):
@@ -121,8 +101,9 @@ def reduce_add(desc, coord, src, _semantic=None):
 @gluon.jit
 def add_dq(sm, walk, DQ):
     """The warp that adds to dQ: each consumer's half of a tile, when it is there."""
-    for g in range(walk.group):
-        before = (walk.kv_head * walk.group + g) * walk.n_pad // walk.rows + walk.first
+    for g in range(walk.share):
+        head = walk.unit * walk.share + g  # from the first of those at once
+        before = head * walk.n_pad // walk.rows + walk.first
         for tile in range(walk.tiles):
             for w in gl.static_range(2):
                 mbarrier.wait(sm.dq_full.index(w), g * walk.tiles + tile & 1)
@@ -135,11 +116,30 @@ def add_dq(sm, walk, DQ):
 
 
 @triton.jit(do_not_specialize=SIZES)
-def dq_kernel(DQ32, DQ, HEADS, N_PAD, scale, DIMS: tl.constexpr):
+def dq_kernel(DQ32, DQ, FIRST, HEADS, N_PAD, scale, DIMS: tl.constexpr):
     """dQ = τ dS K, rounded, of one half of a tile, 64 × 64."""
     halves = N_PAD * DIMS // 4096  # of a head
-    i, head = tl.program_id(0) % halves, tl.program_id(0) // halves
+    i, head = tl.program_id(0) % halves, FIRST + tl.program_id(0) // halves
     at = tl.program_id(0).to(tl.int64) * 4096 + tl.arange(0, 4096)
     dq = scale * tl.load(DQ32 + at).reshape(1, 1, 64, 64)
     row, dim = i // (DIMS // 64) * 64, i % (DIMS // 64) * 64
     DQ.store([head // HEADS, head % HEADS, row, dim], dq.to(DQ.dtype))
+
+
+@triton.jit(do_not_specialize=SIZES)
+def sum_kernel(
+    SUMS, DK, DV, FIRST, HEADS, N_K, scale, PARTS: tl.constexpr, DIMS: tl.constexpr
+):
+    """dK and dV of 64 keys, rounded: the sums of their parts, always in this order."""
+    tiles, numbers = N_K // 64, tl.arange(0, 64 * DIMS)
+    head, row = tl.program_id(0) // tiles, tl.program_id(0) % tiles * 64
+    at = [(FIRST + head) // HEADS, (FIRST + head) % HEADS, row, 0]
+    all_parts = tl.num_programs(0).to(tl.int64) * PARTS * 64 * DIMS
+    dk = tl.zeros([64 * DIMS], tl.float32)
+    dv = tl.zeros([64 * DIMS], tl.float32)
+    for i in range(PARTS):
+        part = SUMS + ((head * PARTS + i).to(tl.int64) * N_K + row) * DIMS + numbers
+        dk += tl.load(part)
+        dv += tl.load(part + all_parts)
+    DK.store(at, (scale * dk).to(DK.dtype).reshape(1, 1, 64, DIMS))
+    DV.store(at, dv.to(DV.dtype).reshape(1, 1, 64, DIMS))

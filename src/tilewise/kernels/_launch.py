@@ -8,6 +8,7 @@ holds all of that finds it in one look, and descriptors need not be checked agai
 import inspect
 import threading
 
+import torch
 import triton
 from triton import knobs
 from triton.runtime import driver
@@ -18,9 +19,9 @@ KNOWN = triton.__version__.startswith(("3.6.", "3.7."))  # whose inside is used 
 
 
 class Watch(threading.local):
-    """What the thread launches, if `tilewise.kernels._replay` watches it."""
+    """What the thread launches, if `_replay` watches it; whether it has a context."""
 
-    launches = None
+    launches, bound = None, False
 
 
 watch = Watch()
@@ -133,7 +134,7 @@ class Direct:
         self.launcher, self.whole, self.head, self.maps = launcher, whole, head, maps
         self.stream, utils = driver.active.get_current_stream, driver.active.utils
         fill = getattr(utils, "fill_tma_descriptor", None)
-        self.fill = fill or utils.fill_tma_descriptor_tiled
+        self.encode = fill or utils.fill_tma_descriptor_tiled
 
     def __call__(self, grid, args):
         flat, maps = [], iter(self.maps)
@@ -143,11 +144,20 @@ class Direct:
                 flat += self.fill(x.base.data_ptr(), *tile), *x.shape, *x.strides
             else:
                 flat.append(x)
-        self.launch(grid, driver.active.get_current_device(), flat)
+        stream = self.stream(driver.active.get_current_device())
+        self.launcher(*grid, stream, *self.arguments(flat))
 
-    def launch(self, grid, device, flat):
-        """One launch; flat has numbers, addresses or tensors, and maps."""
-        if self.whole:
-            self.launcher(*grid, self.stream(device), *self.head, flat)
-        else:
-            self.launcher(*grid, self.stream(device), *self.head, *flat)
+    def fill(self, *tile):
+        """A map. CUDA makes it only where the thread has a context, which it gets late.
+
+        PyTorch gives a new thread one when it first needs it: after empty(), which may
+        find room without asking CUDA, as in the threads that walk backward.
+        """
+        if not watch.bound:
+            torch.cuda.mem_get_info()  # allowed in a capture too
+            watch.bound = True
+        return self.encode(*tile)
+
+    def arguments(self, flat):
+        """What the launcher takes after the stream; flat: numbers, addresses, maps."""
+        return (*self.head, flat) if self.whole else (*self.head, *flat)

@@ -2,21 +2,22 @@
 
 What a rung allocates and launches follows from the shapes, strides and dtypes of its
 tensors, not from where they lie or what they hold. So the fourth call of a kind is
-watched, and later ones only allocate, write the copy engine's maps and launch: 40 µs
-of the host's time become 16. A CUDA graph does the same with addresses that stay.
+watched; later ones only allocate and launch, with arguments kept by all addresses.
 Watching takes as long as several calls: what comes once or twice is not worth it.
 """
 
 import torch
+import triton
 from torch.utils._python_dispatch import TorchDispatchMode
 from triton import knobs
 
 from tilewise.kernels._launch import KNOWN, Descriptor, Direct, watch
 
-SEEN = {}  # kind of a call → how many there were, before one was watched
+SEEN = {}  # hash of a kind → how many there were, before one was watched
 PLANS = {}  # kind of a call → its Plan, or False: it cannot be replayed
 WATCHED = 4  # which call of a kind is watched
-MOST, MAPS = 1024, 64  # kinds of calls to remember, and maps of a tensor in a plan
+READY = {}  # a Plan and its tensors' addresses → its launches
+MOST, MAPS = 1024, 4096  # kinds of calls to remember, and calls that are READY
 aten = torch.ops.aten
 EMPTY = (
     aten.empty, aten.empty_like, aten.empty_strided, aten.new_empty,
@@ -33,19 +34,22 @@ def replay(rung, tensors, causal, scale, dlse=None):
     if not KNOWN:
         return rung(*tensors, **keywords(causal, scale, dlse))
     given = tensors if dlse is None else [*tensors, dlse]
-    kinds = [(x.shape, x.stride(), x.dtype, x.device, x.data_ptr() % 16) for x in given]
+    start = [x.data_ptr() for x in given]
+    kinds = [
+        (x.shape, x.stride(), x.dtype, x.device, at % 16) for x, at in zip(given, start)
+    ]
     key = rung, causal, scale, dlse is None, *kinds
     plan, hooked = PLANS.get(key), knobs.runtime.launch_enter_hook.calls  # profilers'
     if plan and not hooked:
-        return plan(given)
+        return plan(given, start)
     options = keywords(causal, scale, dlse)
-    if plan is None and due(key) and not hooked and apart(given):
+    if plan is None and due(hash(key)) and not hooked and apart(given):
         with Watched() as seen:
             results = rung(*tensors, **options)
         if len(PLANS) >= MOST:
             PLANS.pop(list(PLANS)[0], None)  # the oldest
         PLANS[key] = seen.plan(given, results)
-        SEEN.pop(key, None)
+        SEEN.pop(hash(key), None)
         return results
     return rung(*tensors, **options)
 
@@ -57,7 +61,7 @@ def keywords(causal, scale, dlse):
 
 
 def due(key):
-    """Count a call of a kind without a plan; whether it is time to watch one."""
+    """Count a call of a kind, by its hash; whether it is time to watch one."""
     if len(SEEN) >= MOST:
         SEEN.clear()
     SEEN[key] = count = SEEN.get(key, 0) + 1
@@ -94,50 +98,68 @@ class Watched(TorchDispatchMode):
 
     def plan(self, given, results):
         """How to do the same again, or False if that cannot be told from outside."""
-        if self.computed or not all(type(run) is Direct for run, *_ in self.launches):
+        direct = all(type(run) is Direct for run, *_ in self.launches)
+        if self.computed or not (self.launches and direct):
             return False
-        places = {x.data_ptr(): i for i, x in enumerate(given)}
-        fresh = {
-            x.untyped_storage().data_ptr(): (len(given) + i, x.data_ptr())
-            for i, x in enumerate(self.made)
-        }
+        try:
+            rooms, find = self.rooms(given, results)
+            launches = [template(*launch, find) for launch in self.launches]
+        except KeyError:  # a part of an input or a result, or a tensor from elsewhere
+            return False
+        return Plan(given[0].get_device(), rooms, launches, len(results))
+
+    def rooms(self, given, results):
+        """What to allocate, results first, and where a tensor lies; KeyError."""
+        fresh = {x.untyped_storage().data_ptr(): x for x in self.made}
+        rooms, places = [], {}  # places: which tensor, and how far from its beginning
+        for i, x in enumerate(results, len(given)):
+            places[at := x.untyped_storage().data_ptr()] = i, 0
+            if not whole(x, made := fresh.pop(at)):
+                raise KeyError(i)
+            rooms.append(hollow(made))
+        size = 0
+        for at, x in fresh.items():  # what is no result: side by side in one room
+            places[at] = len(given) + len(results), size
+            size += triton.cdiv(x.untyped_storage().nbytes(), 256) * 256
+        if size:
+            rooms.append(hollow(given[0].new_empty(size, dtype=torch.uint8)))
+        inputs = {x.data_ptr(): (i, 0) for i, x in enumerate(given)}
 
         def find(x):
-            """Which tensor x lies in, and how many bytes after its beginning."""
-            if x.data_ptr() in places:
-                return places[x.data_ptr()], 0
-            i, start = fresh[x.untyped_storage().data_ptr()]
-            return i, x.data_ptr() - start
+            if x.data_ptr() in inputs:
+                return inputs[x.data_ptr()]
+            at = x.untyped_storage().data_ptr()
+            return places[at][0], places[at][1] + x.data_ptr() - at
 
-        try:
-            launches = [template(*launch, find) for launch in self.launches]
-            whole = [find(x)[0] for x in results]
-        except KeyError:  # a part of an input, or a tensor from elsewhere
-            return False
-        rooms = [(x.shape, x.stride(), x.dtype, x.device) for x in self.made]
-        made = [None] * len(given) + self.made
-        same = [
-            made[i] is not None
-            and (x.shape, x.stride()) == (made[i].shape, made[i].stride())
-            for i, x in zip(whole, results)
-        ]
-        return all(same) and Plan(given[0].get_device(), rooms, launches, whole)
+        return rooms, find
+
+
+def hollow(x):
+    """A tensor like x without memory: enough to say what torch.empty_like makes."""
+    y = torch.empty_like(x)
+    y.untyped_storage().resize_(0)
+    return y
+
+
+def whole(x, made):
+    """Whether x is all of what was made, and empty_like makes the same."""
+    kinds = [(y.shape, y.stride(), y.dtype) for y in (x, made, torch.empty_like(made))]
+    return x.data_ptr() == made.data_ptr() and kinds[0] == kinds[1] == kinds[2]
 
 
 def template(run, grid, args, find):
-    """A launch with gaps: run, grid, flat arguments, [(place, tensor, offset, …)].
+    """A launch with gaps: run, grid, flat arguments, [(place, tensor, offset, tile)].
 
-    A descriptor's gap has the rest of its map, and the maps by address: allocators hand
-    out the same addresses again and again.
+    tile is the rest of a descriptor's map, None for an address.
     """
     flat, gaps, maps = [], [], iter(run.maps)
     for x in args:
         if type(x) is Descriptor:
             tile = *next(maps), x.shape, x.strides, 0
-            gaps.append((len(flat), *find(x.base), tile, {}))
+            gaps.append((len(flat), *find(x.base), tile))
             flat += 0, *x.shape, *x.strides
         elif isinstance(x, torch.Tensor):
-            gaps.append((len(flat), *find(x), None, None))
+            gaps.append((len(flat), *find(x), None))
             flat.append(0)
         else:
             flat.append(x)
@@ -145,27 +167,34 @@ def template(run, grid, args, find):
 
 
 class Plan:
-    """A call of a rung with gaps for the addresses of its tensors."""
+    """A call of a rung with gaps for the addresses of its tensors.
+
+    Allocators hand out the same addresses again and again: launches are kept by them.
+    """
 
     def __init__(self, device, rooms, launches, results):
         self.device, self.rooms = device, rooms
         self.launches, self.results = launches, results
+        self.stream = launches[0][0].stream
 
-    def __call__(self, given):
-        made = [
-            torch.empty_strided(shape, stride, dtype=dtype, device=device)
-            for shape, stride, dtype, device in self.rooms
-        ]
-        tensors = [*given, *made]
-        start = [x.data_ptr() for x in tensors]
+    def __call__(self, given, start):
+        made = [*map(torch.empty_like, self.rooms)]
+        key = self, *start, *[x.data_ptr() for x in made]
+        stream = self.stream(self.device)
+        for launcher, grid, args in READY.get(key) or self.fill(key):
+            launcher(*grid, stream, *args)
+        return made[: self.results]
+
+    def fill(self, key):
+        """[(launcher, grid, arguments)] for tensors at the addresses that key has."""
+        ready, (_, *start) = [], key
         for run, grid, flat, gaps in self.launches:
             flat = flat.copy()
-            for place, i, offset, tile, maps in gaps:
-                at = x = start[i] + offset
-                if tile is not None and (x := maps.get(at)) is None:
-                    if len(maps) >= MAPS:
-                        maps.clear()
-                    x = maps[at] = run.fill(at, *tile)
-                flat[place] = x
-            run.launch(grid, self.device, flat)
-        return [tensors[i] for i in self.results]
+            for place, i, offset, tile in gaps:
+                at = start[i] + offset
+                flat[place] = at if tile is None else run.fill(at, *tile)
+            ready.append((run.launcher, grid, run.arguments(flat)))
+        if len(READY) >= MAPS:
+            READY.clear()
+        READY[key] = ready
+        return ready

@@ -9,8 +9,7 @@ consumers of four warps have 64 keys each. Pᵀ and dSᵀ go into dV and dK from
 registers that they were made in, and dV and dK never leave theirs. Only dSᵀ passes
 through shared memory, since dQ sums over the keys of both consumers: each makes half of
 a tile of dQ, and the copy engine adds it to an fp32 dQ in L2. Programs come to a tile
-in an order that changes, so dQ may differ in its last bits from call to call; dK and dV
-are each summed by one program, in one order.
+in an order that changes, and the last bits of dQ with it; dK and dV have one order.
 """
 
 import torch
@@ -28,21 +27,30 @@ from triton.experimental.gluon.language.nvidia.hopper import (
 
 from tilewise.kernels._common import LOG2E, like, shift
 from tilewise.kernels._common_backward import prepare
-from tilewise.kernels._gluon import describe, struct
+from tilewise.kernels._gluon import describe, processors, struct
 from tilewise.kernels._gluon_backward import (
-    KEYS,
     add_dq,
     dq_kernel,
     half_dq,
-    plan,
+    mask,
     rows_kernel,
+    store_part,
+    sum_kernel,
 )
 from tilewise.kernels._launch import Descriptor, launch
+from tilewise.kernels._work_backward import KEYS, crew_of, plan, share_out
 from tilewise.kernels.descriptors import describable, strides_of
 
 ROWS = {64: 128, 128: 64}  # d, filled up → B_r: what the registers hold
 STAGES = gl.constexpr(2)  # tiles of Q and of dO in shared memory
-SIZES = "HEADS", "N_Q", "N_K", "N_PAD", "SHIFT"  # one compiled kernel for all of them
+SIZES = (
+    "FIRST",
+    "HEADS",
+    "N_Q",
+    "N_K",
+    "N_PAD",
+    "SHIFT",
+)  # one compiled kernel for all of them
 HALF_DQ = gl.NVMMASharedLayout.get_default_for([128, 32], gl.float32)
 NUMBERS = gl.NVMMASharedLayout(swizzle_byte_width=0, element_bitwidth=32, rank=1)
 Memory, Constant = gl.shared_memory_descriptor, gl.constexpr
@@ -113,18 +121,18 @@ def allocate(Q, K, LSE, DQ):
 @gluon.jit
 def fetch_tiles(sm, walk, Q, DO, K, V, LSE, DELTA):
     """The warp that fetches: K and V, then Q with L and dO with δ, as room allows."""
-    batch, kv_head = walk.place()
+    batch, head, kv_head = walk.place()
     mbarrier.expect(sm.kv_full.index(0), 4 * K.block_type.nbytes)
     for w in gl.static_range(2):
         at = [batch, kv_head, walk.col + 64 * w, 0]
         tma.async_copy_global_to_shared(K, at, sm.kv_full.index(0), sm.k.index(w))
         tma.async_copy_global_to_shared(V, at, sm.kv_full.index(0), sm.v.index(w))
-    for g in range(walk.group):
+    for g in range(walk.share):
         for tile in range(walk.tiles):
             i = g * walk.tiles + tile
             row = (walk.first + tile) * walk.rows
-            at = [batch, kv_head * walk.group + g, row, 0]
-            number = [(walk.kv_head * walk.group + g) * walk.n_pad + row]
+            at = [batch, head + g, row, 0]
+            number = [(walk.head + g) * walk.n_pad + row]
             s = i % STAGES
             q_full, do_full = sm.q_full.index(s), sm.do_full.index(s)
             mbarrier.wait(sm.empty.index(s), (i // STAGES & 1) ^ 1)
@@ -135,19 +143,6 @@ def fetch_tiles(sm, walk, Q, DO, K, V, LSE, DELTA):
             tma.async_copy_global_to_shared(DO, at, do_full, sm.do.index(s))
             tma.async_copy_global_to_shared(DELTA, number, do_full, sm.delta.index(s))
     # --8<-- [end:fetch]
-
-
-@gluon.jit
-def mask(pt, row, left, w: Constant):
-    """Pᵀ (64, B_r) with 0 where a key is not seen.
-
-    From the program's first key, row is how far the first row sees, left the last key.
-    """
-    T: Constant = pt.type.layout
-    keys = 64 * w + gl.arange(0, 64, gl.SliceLayout(1, T))
-    keys = gl.where(keys <= left, keys, 2**30)
-    last = row + gl.arange(0, pt.shape[1], gl.SliceLayout(0, T))
-    return gl.where(keys[:, None] <= last[None, :], pt, 0.0)
 
 
 @gluon.jit
@@ -206,14 +201,14 @@ def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant):
 
 # --8<-- [start:consume]
 @gluon.jit
-def consume(sm, walk, DK, DV, scale, w: Constant, MASKED: Constant):
+def consume(sm, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
     """Consumer w: dK and dV of 64 keys, and half of each tile of dQ."""
     D: Constant = sm.q.shape[4]
     ACC: Constant = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
     dk, dv = gl.zeros([64, D], gl.float32, ACC), gl.zeros([64, D], gl.float32, ACC)
     tau2 = scale * LOG2E
     mbarrier.wait(sm.kv_full.index(0), 0)
-    for g in range(walk.group):
+    for g in range(walk.share):
         start, full = g * walk.tiles, g * walk.tiles
         # What LLVM would take out of the loops, addresses and whole columns of numbers
         # for the mask, would fill the registers: it is computed anew each time.
@@ -224,32 +219,36 @@ def consume(sm, walk, DK, DV, scale, w: Constant, MASKED: Constant):
                 dk, dv = step(sm, i, dk, dv, tau2, row, walk.left, w, True)
         for i in tl.range(full, start + walk.tiles, disable_licm=True):
             dk, dv = step(sm, i, dk, dv, tau2, 0, 0, w, False)
-    batch, kv_head = walk.place()
-    at = [batch, kv_head, walk.col + 64 * w, 0]
-    room = sm.v.index(w)  # nobody else reads it: for dV, then for dK
-    room.reshape([64, D]).store(dv.to(DV.dtype))
-    fence_async_shared()
-    tma.async_copy_shared_to_global(DV, at, room)
-    tma.store_wait(pendings=0)
-    room.reshape([64, D]).store((scale * dk).to(DK.dtype))
-    fence_async_shared()
-    tma.async_copy_shared_to_global(DK, at, room)
-    tma.store_wait(pendings=0)
+    if walk.share < walk.group:  # others have the other query heads: sum_kernel adds
+        store_part(SUMS, walk, dk, dv, w)
+    else:
+        batch, _, kv_head = walk.place()
+        at = [batch, kv_head, walk.col + 64 * w, 0]
+        room = sm.v.index(w)  # nobody else reads it: for dV, then for dK
+        room.reshape([64, D]).store(dv.to(DV.dtype))
+        fence_async_shared()
+        tma.async_copy_shared_to_global(DV, at, room)
+        tma.store_wait(pendings=0)
+        room.reshape([64, D]).store((scale * dk).to(DK.dtype))
+        fence_async_shared()
+        tma.async_copy_shared_to_global(DK, at, room)
+        tma.store_wait(pendings=0)
     # --8<-- [end:consume]
 
 
 @gluon.jit(do_not_specialize=SIZES)
 def main_kernel(
-    Q, K, V, DO, DK, DV, DQ, LSE, DELTA, HEADS, N_Q, N_K, N_PAD, SHIFT, scale,
-    GROUP: Constant, MASKED: Constant,
+    Q, K, V, DO, DK, DV, DQ, LSE, DELTA, SUMS, FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT,
+    scale, GROUP: Constant, SHARE: Constant, MASKED: Constant,
 ):  # fmt: skip
     """dK and dV of KEYS keys, and what they add to dQ, in fp32."""
-    walk = plan(HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP, Q.block_type.shape[2])
+    rows: Constant = Q.block_type.shape[2]
+    walk = plan(FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP, SHARE, rows)
     sm = allocate(Q, K, LSE, DQ)
     gl.warp_specialize(
         [
-            (consume, (sm, walk, DK, DV, scale, 0, MASKED)),
-            (consume, (sm, walk, DK, DV, scale, 1, MASKED)),
+            (consume, (sm, walk, DK, DV, SUMS, scale, 0, MASKED)),
+            (consume, (sm, walk, DK, DV, SUMS, scale, 1, MASKED)),
             (fetch_tiles, (sm, walk, Q, DO, K, V, LSE, DELTA)),
             (add_dq, (sm, walk, DQ)),
         ],
@@ -261,7 +260,8 @@ def main_kernel(
 def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     """dQ, dK, dV as from backward_split; for Hopper, 16 bits and d up to 128.
 
-    Takes fp32 numbers for dQ beside, as many as q has with d filled up to 64 or 128.
+    Heads take turns, as many at once as `share_out` says, with an fp32 dQ for these; if
+    a head of K is read by several programs, with fp32 dK and dV from each of them.
     """
     if q.element_size() != 2 or q.shape[-1] > 128:
         d = q.shape[-1]
@@ -272,30 +272,46 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     dq, dk, dv = map(like, (q, k, v))
     (batch, heads, n_q, d), (kv_heads, n_k) = q.shape, k.shape[1:3]
     n_pad, dims, total = per_row[2].shape[2], 64 if d <= 64 else 128, batch * kv_heads
-    dq32 = q.new_empty(batch * heads * n_pad * dims // 32, 32, dtype=torch.float32)
-    rows, masked = ROWS[dims], bool(causal or n_k % KEYS.value)
+    group, cols = heads // kv_heads, triton.cdiv(n_k, KEYS.value)
+    sizes = total, group, cols, n_q, n_k, dims
+    most, parts = share_out(*sizes, bool(causal), processors(q.device))
+    dq32 = q.new_empty(most * group * n_pad * dims // 32, 32, dtype=torch.float32)
+    sums, keys = dq32, cols * KEYS.value  # not read if nothing is to be summed
+    if parts > 1:
+        sums = q.new_empty(2, most * parts, keys, dims, dtype=torch.float32)
+    rows, masked = ROWS[dims], bool(causal or keys > n_k)
 
     def box(x, cols):
-        """Tiles (64, cols) of x (batch, heads, N, d) for plain Triton."""
+        """Tiles (64, cols) of x for plain Triton."""
         return Descriptor(x, strides_of(x), (1, 1, 64, cols))
 
-    launch(
-        rows_kernel, (q.device, q.dtype, dims, dlse is None),
-        (batch * heads * n_pad // 64, 1, 1), box(o, dims), box(do, dims),
-        *per_row, dq32, heads, n_q, n_pad, 64, dims,
-    )  # fmt: skip
-    launch(
-        main_kernel, (q.device, q.dtype, dims, heads // kv_heads, masked),
-        (triton.cdiv(n_k, KEYS.value), min(total, 65535), triton.cdiv(total, 65535)),
-        describe(q, rows, dims), describe(k, 64, dims), describe(v, 64, dims),
-        describe(do, rows, dims), describe(dk, 64, dims), describe(dv, 64, dims),
-        Descriptor(dq32, (32, 1), (128, 32), HALF_DQ),
-        *(Descriptor(x.view(-1), (1,), (rows,), NUMBERS) for x in per_row[2:]),
-        heads, n_q, n_k, n_pad, shift(causal, n_q, n_k), scale, heads // kv_heads,
-        masked, num_warps=4, maxnreg=168,
-    )  # fmt: skip
-    launch(
-        dq_kernel, (q.device, q.dtype, dims), (dq32.numel() // 4096, 1, 1), dq32,
-        box(dq, 64), heads, n_pad, scale, dims,
-    )  # fmt: skip
+    for first in range(0, total, most):  # heads of K and V
+        now, head = min(most, total - first), first * group
+        launch(
+            rows_kernel, (q.device, q.dtype, dims, dlse is None),
+            (now * group * n_pad // 64, 1, 1), box(o, dims), box(do, dims),
+            *per_row, dq32, head, heads, n_q, n_pad, 64, dims,
+        )  # fmt: skip
+        crew = crew_of(now * parts, cols, causal)
+        launch(
+            main_kernel, (q.device, q.dtype, dims, group, parts, masked),
+            (crew, cols, now * parts // crew),
+            describe(q, rows, dims), describe(k, 64, dims), describe(v, 64, dims),
+            describe(do, rows, dims), describe(dk, 64, dims), describe(dv, 64, dims),
+            Descriptor(dq32, (32, 1), (128, 32), HALF_DQ),
+            *(Descriptor(x.view(-1), (1,), (rows,), NUMBERS) for x in per_row[2:]),
+            sums, head, heads, n_q, n_k, n_pad, shift(causal, n_q, n_k), scale, group,
+            group // parts, masked, num_warps=4, maxnreg=168,
+        )  # fmt: skip
+        if parts > 1:
+            launch(
+                sum_kernel, (q.device, q.dtype, dims, parts),
+                (now * keys // 64, 1, 1), sums, box(dk, dims), box(dv, dims), first,
+                kv_heads, keys, scale, parts, dims,
+            )  # fmt: skip
+        launch(
+            dq_kernel, (q.device, q.dtype, dims),
+            (now * group * n_pad * dims // 4096, 1, 1), dq32, box(dq, 64), head, heads,
+            n_pad, scale, dims,
+        )  # fmt: skip
     return dq, dk, dv

@@ -291,8 +291,8 @@ def choose(q, causal, tile):
     d, n_q = q.shape[-1], q.shape[-2]
     rows = 128 if d > 64 or (causal and n_q <= 1024) else 192
     usual = {"block_rows": rows, "block_cols": 128, "num_stages": 2 if d > 64 else 4}
-    if unknown := sorted(tile.keys() - usual.keys()):
-        raise TypeError(f"a tile has {', '.join(usual)}, not {unknown[0]}")
+    if unknown := tile.keys() - usual.keys():
+        raise TypeError(f"a tile has {', '.join(usual)}, not {min(unknown)}")
     tile = usual | tile
     if tile["block_rows"] not in (128, 192) or tile["block_cols"] not in (64, 128):
         raise ValueError(f"block_rows is 128 or 192, block_cols 64 or 128, not {tile}")
