@@ -1,13 +1,16 @@
 """Write docs/generated: program output, traces, tables and figures, all made by code.
 
 `python scripts/generate.py` writes; `--check` compares and exits 1 on a difference.
-Each example prints its output file, each module of scripts/figures and scripts/tables
-has `draw(lang) -> str` for "en" and "zh".
+Each example prints its output file, each module of scripts/figures, scripts/tables and
+scripts/elements has `draw(lang) -> str` for "en" and "zh"; exercise_pages draws what
+is in tilewise.exercises.
 """
 
 import argparse
 import importlib
 import importlib.util
+import itertools
+import json
 import os
 import re
 import subprocess
@@ -23,6 +26,13 @@ TRACES = {
     "q-outer.json": ["--format", "json", "--order", "q-outer"],
     "backward-kv-outer.json": ["--format", "json", "--backward"],
     "backward-q-outer.json": ["--format", "json", "--backward", "--order", "q-outer"],
+}
+KINDS = {"figures": "svg", "tables": "md", "elements": "html"}  # folder -> suffix
+LIVE = ("calculator",)  # modules of tilewise.live with default(lang)
+FILMS = {  # what the tile stepper shows before anything is asked
+    "stepper-forward-kv-outer.json": {},
+    "stepper-forward-q-outer.json": {"order": "q-outer"},
+    "stepper-backward-kv-outer.json": {"pass": "backward"},
 }
 KERNELS = re.compile(r"^(?:import|from) .*\b(?:triton|kernels)\b", re.M)
 
@@ -51,6 +61,16 @@ def run(*command):
     return done.stdout.decode()
 
 
+def film(asked):
+    """The answer of tilewise.live.stepper, a step on each line."""
+    from tilewise.live import stepper
+
+    made = stepper.film(asked)
+    form = {"ensure_ascii": False, "separators": (",", ":")}
+    steps = ",\n".join(json.dumps(x, **form) for x in made.pop("steps"))
+    return json.dumps(made, **form)[:-1] + f',"steps":[\n{steps}\n]}}'
+
+
 def generate():
     """Yield every generated file as (path below docs/generated, text)."""
     for path in sorted((ROOT / "src/tilewise/examples").glob("[!_]*.py")):
@@ -59,12 +79,21 @@ def generate():
         yield name, (OUT / name).read_text("utf-8") if kept else run(path)
     for name, options in TRACES.items():
         yield f"traces/{name}", run("-m", "tilewise", "trace", *options)
-    for kind, suffix in (("figures", "svg"), ("tables", "md")):
+    for name, lang in ((name, lang) for name in LIVE for lang in LANGS):
+        made = importlib.import_module(f"tilewise.live.{name}").default(lang)
+        text = json.dumps(made, separators=(",", ":"), ensure_ascii=False)
+        yield f"live/{name}-{lang}.json", text
+    for name, asked in FILMS.items():
+        yield f"live/{name}", film(asked)
+    for kind, suffix in KINDS.items():
         for path in sorted((ROOT / "scripts" / kind).glob("[!_]*.py")):
             module = importlib.import_module(f"{kind}.{path.stem}")
             for lang in LANGS:
                 name = path.stem.replace("_", "-")
                 yield f"{kind}/{lang}/{name}.{suffix}", module.draw(lang)
+    module = importlib.import_module("exercise_pages")
+    for name, lang in itertools.product(module.NAMES, LANGS):
+        yield f"exercises/{lang}/{name.replace('_', '-')}.html", module.draw(name, lang)
 
 
 def main():

@@ -10,6 +10,8 @@ from tilewise import flash_attention, ops
 
 from ._gradients import with_gradients
 
+FORWARD = torch.autograd.forward_ad
+
 
 def test_dropout_repeats_with_the_seed_and_keeps_the_mean():
     q, k = torch.zeros(2, 2, 4, 256, 8)
@@ -17,13 +19,13 @@ def test_dropout_repeats_with_the_seed_and_keeps_the_mean():
     results = []
     for seed in (0, 0, 1):
         torch.manual_seed(seed)
-        results.append(ops.attend(q, k, v, dropout_p=0.25)[0])
+        results.append(ops.attend(q, k, v, dropout_p=0.25))
     a, b, c = results
     assert torch.equal(a, b) and (a != c).double().mean() > 0.9
     sigma = math.sqrt(0.25 / 0.75 / 256)  # of one row
     assert abs(a.mean() - 1) < 5 * sigma / math.sqrt(2 * 4 * 256)
     assert abs((a - 1)[..., 0].std() / sigma - 1) < 0.1
-    later = ops.attend(q, k, v, dropout_p=0.25)[0]  # the generator has gone on
+    later = ops.attend(q, k, v, dropout_p=0.25)  # the generator has gone on
     assert (later != c).double().mean() > 0.9
 
 
@@ -105,3 +107,31 @@ def test_numbers_of_any_kind_scale():
     for scale in (-0.5, 2, 0, 1e-3):
         expected = torch.softmax(scale * q @ k.mT, -1) @ v
         assert_close(flash_attention(q, k, v, scale=scale), expected)
+
+
+@pytest.mark.parametrize("context", [torch.no_grad, torch.inference_mode])
+def test_without_gradients_there_is_no_function(context, monkeypatch):
+    expected = flash_attention(X, X, X, causal=True, return_lse=True)
+    monkeypatch.setattr(ops.Attention, "apply", None)
+    with context():
+        found = flash_attention(X, X, X, causal=True, return_lse=True)
+        assert torch.equal(flash_attention(X, X, X, causal=True), expected[0])
+    assert all(map(torch.equal, found, expected))
+    with pytest.raises(TypeError):
+        flash_attention(X, X, X)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own
+@pytest.mark.parametrize("grad", [True, False])
+def test_forward_mode_and_transforms_are_refused(grad):
+    """Never are they left out in silence, with gradients recorded or not."""
+
+    def f(q):
+        return flash_attention(q, X, X).sum()
+
+    with torch.set_grad_enabled(grad), FORWARD.dual_level():
+        with pytest.raises(NotImplementedError, match="jvp"):
+            f(FORWARD.make_dual(X, X))
+    for transform, x in ((torch.func.grad, X), (torch.func.vmap, X[None])):
+        with torch.set_grad_enabled(grad), pytest.raises(RuntimeError, match="vmap"):
+            transform(f)(x)

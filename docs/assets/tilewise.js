@@ -1,7 +1,8 @@
-// Two things that the theme makes in the page and leaves without help for some readers:
-// copy bars, all with the same role (numbered here), and wide tables that scroll on a
-// phone (made reachable by keyboard).
-const copy = document.documentElement.lang === "zh" ? "代码" : "Code";
+// The one script of every page. Two things that the theme leaves without help for some
+// readers: copy bars, all with the same role (numbered here), and wide tables that scroll
+// on a phone (made reachable by keyboard).
+const { lang } = document.documentElement;
+const copy = lang === "zh" ? "代码" : "Code";
 let count = 0;
 const help = () => {
   for (const bar of document.querySelectorAll("nav.md-code__nav:not([aria-label])"))
@@ -12,3 +13,34 @@ const help = () => {
 new MutationObserver(help).observe(document.body, { childList: true, subtree: true });
 addEventListener("resize", help);
 help();
+
+// And the module of each widget on the page, from the site's root for all languages. From
+// a folder browsers load no modules: what stands in a widget's place stays.
+const WIDGETS = [
+  [".tw-run", "listing"],
+  ["tw-stepper", "stepper"],
+  ["tw-strip", "strip"],
+  ["tw-calculator", "calculator"],
+  ["tw-exercise", "exercise"],
+  ["tw-progress", "progress"],
+  ["tw-measured", "measured"],
+];
+const home = new URL(lang === "en" ? "." : "../../assets/", document.currentScript.src);
+const here = WIDGETS.filter(([name]) => document.querySelector(name));
+if (here.length && location.protocol !== "file:") {
+  const sheet = document.createElement("link");
+  sheet.rel = "stylesheet";
+  sheet.href = new URL("widgets.css", home);
+  // A module comes when its element is near, or at once where the address says more.
+  const near = { rootMargin: location.search || location.hash ? "9999%" : "100px" };
+  const watch = (name, module) => {
+    const seen = new IntersectionObserver((found) => {
+      if (!found.some((one) => one.isIntersecting)) return;
+      seen.disconnect();
+      import(new URL(`js/${module}.js`, home));
+    }, near);
+    for (const one of document.querySelectorAll(name)) seen.observe(one);
+  };
+  sheet.onload = () => here.forEach((one) => watch(...one));
+  document.head.append(sheet);
+}

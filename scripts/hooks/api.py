@@ -12,6 +12,7 @@ from pathlib import Path
 import griffe
 
 WIDTH, NARROW = 88, 40  # of a line of code; of a formula that fits a phone
+ENGLISH = ' lang="en"'  # also on the Chinese page
 STYLES = "assets/_mkdocstrings.css"  # for the templates that scripts/api replaces
 CODE = re.compile(
     r"""(`[^`]+`|\b[a-z]\w*=(?:"[^"]*"|\w+)|[\w/]+\.py\b|\btilewise(?:\.\w+)+"""
@@ -86,7 +87,10 @@ def to_html(text, indent):
         else:
             text = "<br>".join(map(formulas, joined(lines, indent)))
             made.append(f"<p>{text}</p>")
-    return "\n".join(made)
+    first, *rest = made  # a search finds names and what they are for
+    if not rest:
+        return first
+    return f"{first}\n<div data-search-exclude>\n{chr(10).join(rest)}\n</div>"
 
 
 class Docstrings(griffe.Extension):
@@ -95,11 +99,19 @@ class Docstrings(griffe.Extension):
     def on_instance(self, *, obj, **kwargs):
         if obj.docstring:
             depth = len(obj.path.split(".")) - len(obj.module.path.split("."))
-            obj.docstring.value = to_html(obj.docstring.value, 4 * depth)
+            made = to_html(obj.docstring.value, 4 * depth)
+            obj.docstring.value = re.sub("<(p|dl)>", rf"<\1{ENGLISH}>", made)
 
 
 def on_config(config):
     config.extra_css.remove(STYLES)
+
+
+def on_page_content(content, page, config, files):
+    if config.theme["language"] == "en":
+        return content
+    marked = ENGLISH + " data-search-exclude"  # no help in a Chinese search, and long
+    return content.replace(f"{ENGLISH}>", f"{marked}>")
 
 
 def on_post_build(config):

@@ -14,6 +14,9 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).resolve().parent.parent.parent
 ASSETS = ROOT / "docs/assets"
 RESULTS = ROOT / "benchmarks/results"
+COMMENT = re.compile(r"^ *//.*\n|^ +", re.M)  # in a script, and indentation
+SHARED = {"js", "widgets.css"}  # at the site's root for all languages: tilewise.js
+DISPLAYED = '<div class="arithmatex">'
 CODE = re.compile(r'<div class="[^"]*\bhighlight"')
 
 
@@ -27,8 +30,13 @@ def on_config(config):
 
 def on_files(files, config):
     for path in sorted(p for p in ASSETS.rglob("*") if p.is_file()):
+        if config.extra["to_root"] and path.relative_to(ASSETS).parts[0] in SHARED:
+            continue
         name = f"assets/{path.relative_to(ASSETS).as_posix()}"
-        files.append(File.generated(config, name, abs_src_path=str(path)))
+        source = {"abs_src_path": str(path)}
+        if path.suffix == ".js":  # readers of the site load neither
+            source = {"content": COMMENT.sub("", path.read_text("utf-8"))}
+        files.append(File.generated(config, name, **source))
     for path in sorted(RESULTS.glob("*.json")):  # every measured number, one click away
         name = f"assets/results/{path.name}"
         files.append(File.generated(config, name, abs_src_path=str(path)))
@@ -36,9 +44,11 @@ def on_files(files, config):
 
 @event_priority(-50)
 def on_page_content(content, page, config, files):
-    # noise in search results, and half of their index: numbers in a figure, code
-    figure = '<figure class="tw-figure"'
-    content = content.replace(figure, f"{figure} data-search-exclude")
+    # noise in search results, and half of their index: numbers in a figure, TeX, code
+    figure = '<figure class="tw-figure'
+    excluded = figure.replace(" ", " data-search-exclude ", 1)
+    content = content.replace(figure, excluded)
+    content = content.replace(DISPLAYED, DISPLAYED[:-1] + " data-search-exclude>")
     return CODE.sub(r"\g<0> data-search-exclude", content)
 
 

@@ -23,6 +23,7 @@ if hasattr(KernelManager, "transport_encryption"):  # else each run prints a war
 def plain(text, here):
     """A page's Markdown in what every notebook knows; links lead to the site."""
     text = re.sub(r" \{ #[\w-]+ \}$|^\{ \.[\w-]+ \}$", "", text, flags=re.M)
+    text = re.sub(r"<figure class=.*?</figure>\n*", "", text, flags=re.S)
     text = re.sub(r'^\?\?\? question "(.*)"\n {4}', r"**\1**\n\n", text, flags=re.M)
     page = re.compile(r"\]\((?!https?:)([^)#]+)\.(?:md|py)")
     text = page.sub(lambda m: f"]({urljoin(here, m[1])}.html", text)

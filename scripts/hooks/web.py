@@ -18,7 +18,8 @@ WEB = Path(__file__).resolve().parent.parent / "web"
 KATEX = WEB / "node_modules/katex/dist"
 SHIM = WEB / "node_modules/iframe-worker/shim/index.js"  # search without a server
 EQUATION = re.compile(
-    r'<(span|div) class="arithmatex">\\(?:\((.*?)\\\)|\[(.*?)\\\])</\1>'
+    r'<(span|div) class="arithmatex"(?: data-search-exclude)?>'
+    r"\\(?:\((.*?)\\\)|\[(.*?)\\\])</\1>"
     r"([，。；：、！？）”,.;:!?)]?)",
     re.S,
 )

@@ -1,8 +1,6 @@
 """Variants of the Gluon backward kernel, one idea changed: their speed beside it."""
 
-from figures._plot import results
-
-from tilewise.bench.cells import DIMS, geometric
+from tables._tried import table
 
 FILE = "h200-2026-11-20-backward-variants"
 SAY = {
@@ -27,18 +25,7 @@ SAY = {
 }
 
 
-def speed(rows, variant, d):
-    """The geometric mean, over a head dimension's cells, of its relative speed."""
-    found = [x for x in rows if (x["variant"], x["d"]) == (variant, d)]
-    return geometric([x["base_ms"] / x["ms"] for x in found])
-
-
 def draw(lang):
     """A Markdown table, slowest first."""
     (_, head), *names = SAY[lang].items()
-    rows = results(FILE)["rows"]
-    lines = [f"| {head} |" + "".join(f" $d$ = {d} |" for d in DIMS), "|---|--:|--:|"]
-    for variant, words in names:
-        cells = "".join(f" {speed(rows, variant, d):.2f} |" for d in DIMS)
-        lines.append(f"| {words} |{cells}")
-    return "\n".join(lines)
+    return table(FILE, head, dict(names))

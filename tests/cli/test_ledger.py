@@ -10,9 +10,8 @@ import pytest
 
 from tilewise import ledger
 from tilewise.cli import main
-from tilewise.cli.ledger import ALGORITHMS
+from tilewise.costs import ALGORITHMS
 from tilewise.render import layout
-from tilewise.render.ledger import ratio, size
 
 COUNTS = ("reads", "writes", "flops", "sram")
 
@@ -105,7 +104,14 @@ def test_all_heads_together(capsys):
 
 @pytest.mark.parametrize(
     "options",
-    ["", "--backward", "--causal --n-k 3000", "--n 4096 --heads 8 --sram 9999"],
+    [
+        "",
+        "--backward",
+        "--causal --n-k 3000",
+        "--n 4096 --heads 8 --sram 9999",
+        "--training --heads 8 --kv-heads 2 --tiles kernels",
+        "--memory 1 --dtype fp64",
+    ],
 )
 def test_text_shows_the_numbers_in_both_languages(options, capsys):
     options = options.split()
@@ -125,8 +131,8 @@ def test_text_shows_the_numbers_in_both_languages(options, capsys):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--n", "0"], "--n must be a whole number from 1 to 16777216, not '0'"),
-        (["--n-k", "2.5"], "--n-k must be a whole number from 1 to 16777216"),
+        (["--n", "0"], "--n must be a whole number from 1 to 536870912, not '0'"),
+        (["--n-k", "2.5"], "--n-k must be a whole number from 1 to 536870912"),
         (["--d", "65537"], "--d must be a whole number from 1 to 65536"),
         (["--block-rows", "-1"], "--block-rows must be a whole number"),
         (["--block-cols", ""], "--block-cols must be a whole number"),
@@ -134,6 +140,16 @@ def test_text_shows_the_numbers_in_both_languages(options, capsys):
         (["--heads", "0"], "--heads must be"),
         (["--batch", "x"], "--batch must be"),
         (["--sram", "9", "--gpu", "h100"], "--sram and --gpu exclude each other"),
+        (["--backward", "--training"], "--backward and --training exclude each other"),
+        (["--heads", "8", "--kv-heads", "3"], "--kv-heads must divide the 8 heads"),
+        (
+            ["--tiles", "kernels", "--d", "257"],
+            "--d must be a whole number from 1 to 256",
+        ),
+        (["--tiles", "best"], "--tiles must be one of paper, kernels, not 'best'"),
+        (["--bandwidth", "0"], "--bandwidth must be a number above 0, at most 1000000"),
+        (["--tflops", "1e308"], "--tflops must be a number above 0"),
+        (["--memory", "nan"], "--memory must be a number above 0"),
         (["--gpu", "H100"], "--gpu must be one of h100, a100, h200, not 'H100'"),
         (["--dtype", "int8"], "--dtype must be one of bf16, fp16, fp32, fp64"),
         (["--format", "latex"], "--format must be one of text, json, not 'latex'"),
@@ -159,18 +175,11 @@ def test_help_fits(capsys):
 
 
 def test_the_largest_sizes_are_counted(capsys):
-    most = ["--n", 2**24, "--d", 2**16, "--heads", 2**20, "--batch", 2**20]
+    most = ["--n", 2**29, "--d", 2**16, "--heads", 2**20, "--batch", 2**20]
     found = made(capsys, *most)["algorithms"]["standard"]
-    assert found["flops"] == 2**40 * 4 * 2**48 * 2**16
-    show(capsys, *most)
-
-
-def test_bytes_and_ratios_as_they_are_read():
-    sizes = [size(x) for x in (2, 999, 1000, 8_912_896, 2 * 10**11, 10**23)]
-    assert sizes == ["2.00 B", "999 B", "1.00 kB", "8.91 MB", "200 GB", "100 ZB"]
-    assert [ratio(x) for x in (0.012345, 0.5, 1.0, 123.4)] == [
-        "0.012", "0.50", "1.00", "123.4",
-    ]  # fmt: skip
+    assert found["flops"] == 2**40 * 4 * 2**58 * 2**16
+    for more in ([], ["--causal", "--block-rows", 1, "--training"]):
+        show(capsys, *most, *more)
 
 
 def test_without_torch_and_numpy():

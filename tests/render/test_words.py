@@ -7,6 +7,7 @@ import pytest
 
 from tilewise.cli.errors import KINDS, MESSAGES
 from tilewise.cli.help import HELP
+from tilewise.render.ledger_words import LEDGER
 from tilewise.render.text import text_lines
 from tilewise.render.words import WORDS
 
@@ -17,7 +18,7 @@ def fields(template):
     return sorted({x for _, x, _, _ in string.Formatter().parse(template) if x})
 
 
-@pytest.mark.parametrize("words", [WORDS, MESSAGES, KINDS])
+@pytest.mark.parametrize("words", [WORDS, LEDGER, MESSAGES, KINDS])
 def test_same_keys_and_same_values_filled_in(words):
     assert list(words["en"]) == list(words["zh"])
     for key, english in words["en"].items():

@@ -137,7 +137,7 @@ def test_the_site_has_no_files_for_it(site):
 @pytest.mark.parametrize(
     "text, made",
     [
-        ("One.\n\nTwo.", "<p>One.</p>\n<p>Two.</p>"),
+        ("One.\n\nTwo.", "<p>One.</p>\n<div data-search-exclude>\n<p>Two.</p>"),
         (
             "e^{x_i − m} < B_r",
             "<p>e<sup>x<sub>i</sub> − m</sup> &lt; B<sub>r</sub></p>",

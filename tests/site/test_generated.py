@@ -8,7 +8,7 @@ from pages import DOCS, INCLUDE, LANGS, ROOT, pages, read
 
 FOLDER = DOCS / "generated"
 # read by widgets and by readers' own tools
-NOT_INCLUDED = ("traces/",)
+NOT_INCLUDED = ("traces/", "live/")
 
 
 def included(*langs):

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from built import CSS_URL, ERRORS, FILES, lang, loaded, root, soup, target
+from widgets import ASSETS, loaded_by
 
 PAGE, VISIT = 40_000, 350_000
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
@@ -54,6 +55,8 @@ def visit(file, site):
         site / target(file, x)[0] for x in loaded(page) if not x.startswith("data:")
     }
     found.add(site / file)
+    shared = {path.relative_to(ASSETS) for path in loaded_by(page)}
+    found |= {site / "assets" / path for path in shared}
     found |= fonts([x for x in found if x.suffix == ".css"], page)
     home = site / root(lang(file))
     options = json.loads(page.select_one("#__config").get_text())

@@ -101,6 +101,17 @@ step_latex(steps[3])
 memory_html(steps[:4])
 
 # %% [markdown]
+# ## All four, move by move { #play }
+#
+# The same four steps to play, with every load and store as a move of its own. The numbers are those of the cells above; other numbers can be put in.
+#
+# <figure class="tw-figure tw-widget" markdown="0">
+# <tw-stepper id="stepper" data-pass="forward">
+# <p>The steps, with every number, stand above on this page.</p>
+# </tw-stepper>
+# <figcaption>Below, HBM; above, what is in SRAM now. An arrow is as wide as the elements that it moves; a corner marks what a step has changed.</figcaption>
+# </figure>
+#
 # ## The result { #result }
 #
 # All four sums are \(\tfrac94\). The log-sum-exp is \(L = m + \ln\ell\); with \(\tau = \ln 2\) it is the logarithm of a fraction.

@@ -5,7 +5,7 @@
 #     text_representation:
 #       extension: .py
 #       format_name: percent
-# source: "4ea6d1125d0d"
+# source: "d8705a3becfa"
 # ---
 
 # %% [markdown]
@@ -96,6 +96,17 @@ step_latex(steps[3])
 memory_html(steps[:4], lang="zh")
 
 # %% [markdown]
+# ## 四步连起来看 { #play }
+#
+# 把这四步连起来播放，每次载入和写回都单独成一小步。数字和上面各单元格算出的一样，也可以换成自己的数。
+#
+# <figure class="tw-figure tw-widget" markdown="0">
+# <tw-stepper id="stepper" data-pass="forward">
+# <p>每一步的每个数，上面都列出了。</p>
+# </tw-stepper>
+# <figcaption>下面是 HBM，上面是此刻 SRAM 里的内容。箭头越宽，搬的元素越多；折角标出这一步改动的数。</figcaption>
+# </figure>
+#
 # ## 结果 { #result }
 #
 # 四行的和都是 \(\tfrac94\)。logsumexp（LSE）是 \(L = m + \ln\ell\)；因为 \(\tau = \ln 2\)，它就是一个有理数的对数。

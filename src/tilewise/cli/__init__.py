@@ -9,12 +9,12 @@ import os
 import sys
 
 import tilewise
-from tilewise.cli import bench, ledger, trace
+from tilewise.cli import bench, exercise, ledger, trace
 from tilewise.cli.errors import Bad, short
 from tilewise.cli.help import HELP
 from tilewise.cli.options import Parser, add_choice
 
-COMMANDS = {"trace": trace, "ledger": ledger, "bench": bench}
+COMMANDS = {"trace": trace, "ledger": ledger, "exercise": exercise, "bench": bench}
 LANGS = tuple(HELP)
 
 

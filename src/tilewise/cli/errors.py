@@ -39,6 +39,8 @@ PLACES = {"en": "row {r}, column {c} of {name}", "zh": "{name} 第 {r} 行第 {c
 MESSAGES = {
     "en": {
         "size": "{option} must be a whole number from 1 to {limit}, not {given}.",
+        "real": "{option} must be a number above 0, at most {limit}, not {given}.",
+        "divide": "{option} must divide the {whole} heads, and {given} does not.",
         "multiple": "{option} must be a multiple of {multiple} up to {limit}, "
         "not {given}.",
         "choice": "{option} must be one of {choices}, not {given}.",
@@ -77,10 +79,17 @@ MESSAGES = {
         "use smaller ones.",
         "no_gpu": "bench needs a CUDA GPU, and there is none here.",
         "no_package": "bench needs {name}, which is not installed here.",
+        "no_exercise": "there is no exercise {given}; without a name the command "
+        "lists them all.",
+        "needs_name": "{option} needs the name of an exercise.",
+        "unwritable": "{file} cannot be written ({why}).",
+        "long_code": "{file} is longer than {limit} characters.",
         "write": "the output cannot be written ({why}).",
     },
     "zh": {
         "size": "{option} 必须是 1 到 {limit} 的整数，不能是 {given}。",
+        "real": "{option} 必须是大于 0 且不超过 {limit} 的数，不能是 {given}。",
+        "divide": "{option} 必须整除头数 {whole}，而 {given} 不能整除。",
         "multiple": "{option} 必须是 {multiple} 的倍数，至多 {limit}，不能是 {given}。",
         "choice": "{option} 必须是 {choices} 之一，不能是 {given}。",
         "needs_value": "{option} 缺少值。",
@@ -116,6 +125,10 @@ MESSAGES = {
         "overflow": "第 {t} 步的数超出浮点数的范围；请使用更小的数。",
         "no_gpu": "bench 需要 CUDA GPU，这里没有。",
         "no_package": "bench 需要 {name}，这里没有安装。",
+        "no_exercise": "没有练习 {given}；不带题名执行命令可列出全部。",
+        "needs_name": "{option} 要求给出题名。",
+        "unwritable": "无法写出 {file}（{why}）。",
+        "long_code": "{file} 超过 {limit} 个字符。",
         "write": "无法写出结果（{why}）。",
     },
 }

@@ -34,10 +34,25 @@ HELP = {
         "ledger --block-cols": "rows of a block of K and V (default: M/4d)",
         "--sram": "M, the elements that fit in SRAM",
         "--gpu": "the GPU whose SRAM is meant (default: h100)",
+        "--bandwidth": "bandwidth of the card's HBM in TB/s (default: the GPU's)",
+        "--tflops": "peak of the card in TFLOP/s (default: the GPU's)",
+        "--memory": "HBM of the card in GiB (default: the GPU's)",
+        "--tiles": "how tiles are chosen: by the paper's M/4d, or as\n"
+        "FlashAttention-2 and -3 do (default: paper)",
         "--heads": "query heads (default: 1)",
+        "--kv-heads": "heads of K and V (default: as many as query heads)",
         "--batch": "sequences (default: 1)",
         "--dtype": "the format of all elements (default: bf16)",
         "ledger --backward": "count the backward pass",
+        "exercise": "Write a piece of FlashAttention yourself and have it graded.",
+        "exercise epilog": "Without a name: the list of all. With one: NAME.py is\n"
+        "written, with what is to be done, and never overwritten. Once it is\n"
+        "there, it is graded, in a process of its own and for 10 seconds at\n"
+        "most; the exit status is 0 where every check passes, else 1.",
+        "exercise NAME": "an exercise of the list",
+        "--hint": "show a hint, 1 or 2",
+        "--solution": "show a solution",
+        "ledger --training": "count both passes",
         "bench": "Time every kernel of the ladder beside its peers on a GPU,\n"
         "after checking that it is right.",
         "bench epilog": "B · N = 16,384 tokens, H · d = 2,048, bf16. What is wrong is\n"
@@ -86,10 +101,25 @@ HELP = {
         "ledger --block-cols": "每个 K、V 块的行数（默认：M/4d）",
         "--sram": "M，即 SRAM 放得下的元素个数",
         "--gpu": "按哪种 GPU 的 SRAM 算（默认：h100）",
+        "--bandwidth": "显卡 HBM 的带宽，单位 TB/s（默认：该 GPU 的）",
+        "--tflops": "显卡的峰值，单位 TFLOP/s（默认：该 GPU 的）",
+        "--memory": "显卡的 HBM 容量，单位 GiB（默认：该 GPU 的）",
+        "--tiles": "块大小怎么定：按论文的 M/4d，或照 FlashAttention-2、\n"
+        "FlashAttention-3 的内核（默认：paper）",
         "--heads": "查询头的个数（默认：1）",
+        "--kv-heads": "K、V 头的个数（默认：与查询头相同）",
         "--batch": "序列的条数（默认：1）",
         "--dtype": "所有元素的格式（默认：bf16）",
         "ledger --backward": "算反向传播的账",
+        "exercise": "自己动手写 FlashAttention 的一个零件，然后评分。",
+        "exercise epilog": "不带题名：列出全部题目。带上题名：写出 NAME.py，"
+        "里面有题目，\n已有的文件绝不覆盖。文件已经存在时给它评分，"
+        "在单独的进程里运行，\n至多 10 秒；"
+        "全部检查通过时退出状态为 0，否则为 1。",
+        "exercise NAME": "列表中的一道题",
+        "--hint": "显示一条提示，1 或 2",
+        "--solution": "显示参考答案",
+        "ledger --training": "前向和反向一起算",
         "bench": "在 GPU 上先检查，再测量阶梯上每个内核和同类实现用的时间。",
         "bench epilog": "B · N = 16,384 个 token，H · d = 2,048，bf16。"
         "结果不对的不计时，这时\n退出状态为 1。JSON 里有每一个数和测量方法；"

@@ -10,6 +10,7 @@ ARGPARSE = (  # what argparse says, and what is said instead
     (r"argument (\S+): ignored explicit argument", "takes_no_value", "option"),
     (r"unrecognized arguments: (.*)", "unknown_option", "given"),
 )
+REAL = r"[0-9]{1,9}(\.[0-9]{1,9})?"  # no sign, no exponent
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,6 +52,19 @@ def add_size(parser, option, limit, metavar, default, about):
         return value
 
     how = {"type": convert, "metavar": metavar, "default": default, "help": about}
+    parser.add_argument(option, **how)
+
+
+def add_real(parser, option, limit, about):
+    """Add an option that takes a number above 0, at most limit; None unless given."""
+
+    def convert(text):
+        value = float(text) if re.fullmatch(REAL, text) else 0
+        if not 0 < value <= limit:
+            raise Bad("real", option=option, limit=limit, given=short(text))
+        return value
+
+    how = {"type": convert, "metavar": "X", "default": None, "help": about}
     parser.add_argument(option, **how)
 
 

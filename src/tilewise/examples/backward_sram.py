@@ -7,8 +7,8 @@ left = tile + tile + 0 + 0 + 2 * square  # K, V, Pᵀ and dSᵀ in registers, bo
 stored = square + tile  # dS; a half of dQ, in fp32
 copies = tile + tile  # half of the next Q and dO come, the half of dQ goes
 
-moved = {"from registers": right + left + stored + copies}
-moved["through SRAM"] = moved["from registers"] + 3 * square  # P stored; Pᵀ, dSᵀ read
-for name, size in moved.items():  # SRAM gives 128 bytes a cycle
+least = right + left + stored + copies
+most = least + 3 * square  # P stored; Pᵀ, dSᵀ read
+for name, size in (("from registers", least), ("through SRAM", most)):  # 128 B a cycle
     print(f"{name:14} {size // 1024} KiB {size // 128} cycles")
 print(f"tensor cores {5 * 2 * 64 * 64 * 128 // 4096:13} cycles")  # 4096 FLOP a cycle

@@ -1,7 +1,7 @@
 from tilewise.hardware import GPUS, attainable, ridge
 from tilewise.ledger import standard_forward
 
-for gpu in GPUS:
+for gpu in sorted(GPUS):
     print(f"{gpu}: the ridge is at {ridge(gpu):.0f} FLOP a byte")
 
 cost = standard_forward(n=1024, d=64)

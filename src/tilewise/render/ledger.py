@@ -1,86 +1,102 @@
 """The ledger as a table for the terminal, in English or Chinese."""
 
 from tilewise.render.layout import pad, width
-from tilewise.render.words import WORDS
+from tilewise.render.ledger_words import LEDGER
+from tilewise.units import binary, size, time, whole
 
-NAMES = {"standard": "ledger standard", "flash1": "FA1", "flash2": "FA2"}
-UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB", "RB", "QB")
+NAMES = {"flash1": "FA1", "flash2": "FA2"}
 
 
 def ledger_lines(bill, lang):
     """Yield the lines: what was counted, the table, where the sides change."""
-    words = WORDS[lang]
+    words = LEDGER[lang]
     yield from head(bill, words)
     yield ""
     yield from table(rows(bill["algorithms"], words))
+    yield ""
+    yield words["note"]
     if not bill["causal"]:
-        yield ""
         even = bill["break_even"] or {}
         filled = {name: whole(x) for name, x in even.items()}
-        yield words["ledger even" if even else "ledger never"].format(**filled)
+        about = whole(bill["even"])
+        yield words["even" if even else "never"].format(**filled, about=about)
 
 
 def head(bill, words):
-    """Yield what was counted, and on which tiles."""
-    yield words[f"ledger {bill['pass']}"]
+    """Yield what was counted, on which tiles and on which card."""
+    yield words[bill["pass"]]
     yield ""
-    key = "ledger sizes" if bill["n"] == bill["n_k"] else "ledger sizes_kv"
+    key = "sizes" if bill["n"] == bill["n_k"] else "sizes_kv"
     yield words[key].format(**bill)
     if bill["batch"] * bill["heads"] > 1:
-        yield words["ledger layer"].format(**bill)
-    yield words["blocks"].format(**bill)
+        yield words["layer"].format(**bill)
+    if bill["kv_heads"] < bill["heads"]:
+        yield words["kv_heads"].format(**bill)
+    yield from each_pass(bill, words, "tiles")
     if bill["causal"]:
-        yield words["ledger causal"]
-    key = "ledger sram gpu" if bill["gpu"] else "ledger sram"
+        yield words["causal"]
+    key = "sram gpu" if bill["gpu"] else "sram"
     yield words[key].format(elements=whole(bill["sram"]), gpu=bill["gpu"])
-    yield words[f"ledger orders {bill['pass']}"]
+    units = {"bandwidth": scale(1e12), "peak": scale(1e12), "memory": binary}
+    known = [words[x].format(f(bill[x])) for x, f in units.items() if bill[x]]
+    if known:
+        yield words["comma"].join(known)
+    yield from each_pass(bill, words, "orders {pass}")
+
+
+def each_pass(bill, words, key):
+    """Yield a line for each pass, named where there are two."""
+    for tile in bill["tiles"]:
+        of = words[f"of {tile['pass']}"] if len(bill["tiles"]) > 1 else ""
+        yield of + words[key.format(**tile)].format(**tile)
+
+
+def scale(unit):
+    """A function that writes a number in a unit: 3.35, 989.5."""
+    return lambda x: f"{x / unit:.4g}"
 
 
 def rows(algorithms, words):
-    """The cells of the table, its head first."""
+    """The cells of the table, its head first; lines of which nothing is known fall."""
     standard = algorithms["standard"]["bytes"]
-    answer = {True: words["ledger yes"], False: words["ledger no"]}
-    columns = [
-        (
-            words.get(NAMES[name], NAMES[name]),
-            whole(x["reads"]),
-            whole(x["writes"]),
-            size(x["bytes"]),
-            ratio(x["bytes"] / standard),
-            whole(x["flops"]),
-            f"{x['intensity']:,.1f}",
-            whole(x["saved"]),
-            whole(x["sram"]),
-            answer[x["fits"]],
-        )
-        for name, x in algorithms.items()
-    ]
-    labels = ("reads", "writes", "bytes", "ratio", "flops", "intensity", "saved")
-    labels = ["", *(words[f"ledger {x}"] for x in (*labels, "on chip", "fits"))]
-    return list(zip(labels, *columns, strict=True))
+    cells = {name: column(x, standard, words) for name, x in algorithms.items()}
+    yield ("", *(NAMES.get(name) or words[name] for name in cells))
+    for key in cells["standard"]:
+        values = [x[key] for x in cells.values()]
+        if None not in values:
+            yield (words[key], *values)
+
+
+def column(x, standard, words):
+    """What is said of one algorithm: {key of the words: text, or None}."""
+    answer, once = words["yes" if x["fits"] else "no"], x["once"]
+    known = x["seconds"] is not None
+    return {
+        "reads": whole(x["reads"]), "writes": whole(x["writes"]),
+        "bytes": size(x["bytes"]), "ratio": ratio(x["bytes"] / standard),
+        "flops": whole(x["flops"]), "intensity": f"{x['intensity']:,.1f}",
+        "seconds": time(x["seconds"]) if known else None,
+        "bound": words[f"on {x['bound']}"] if known else None,
+        "rate": f"{x['rate'] / 1e12:.3g} T" if known else None,
+        "once": size(once["bytes"]),
+        "once seconds": time(once["seconds"]) if known else None,
+        "once bound": words[f"on {once['bound']}"] if known else None,
+        "saved": whole(x["saved"]), "saved_bytes": binary(x["saved_bytes"]),
+        "held_bytes": binary(x["held_bytes"]),
+        "longest": None if x["longest"] is None else whole(x["longest"]),
+        "on chip": whole(x["sram"]), "fits": answer,
+    }  # fmt: skip
 
 
 def table(cells):
     """Yield lines: the first column aligned on its left, the others on their right."""
+    cells = list(cells)
     first, *rest = [max(map(width, column)) for column in zip(*cells, strict=True)]
     for label, *values in cells:
         line = pad(label, first)
         for value, room in zip(values, rest, strict=True):
             line += "  " + " " * (room - width(value)) + value
         yield line.rstrip()
-
-
-def whole(x):
-    """1,234,567; anything else is rounded to a whole number first."""
-    return f"{round(x):,}"
-
-
-def size(count):
-    """Bytes in powers of ten, with three digits: 8.91 MB, 137 GB."""
-    power = 0
-    while count >= 1000 ** (power + 1) and power + 1 < len(UNITS):
-        power += 1
-    return f"{count / 1000**power:#.3g}".rstrip(".") + f" {UNITS[power]}"
 
 
 def ratio(x):

@@ -1,0 +1,176 @@
+// <tw-calculator>: what an attention layer costs on a card. Python counts, writes the
+// texts and places the marks (tilewise.live.calculator); here are the fields, their
+// messages, the state in the address, and a slider that reads the plot.
+import { debounce, el, lang, load, problem, say, svg } from "./page.js";
+import { ask } from "./runtime.js";
+
+const CHOICES = {
+  gpu: ["A100", "H100", "H200", "own"], dtype: ["bf16", "fp16", "fp32"],
+  pass: ["forward", "backward", "training"], causal: ["no", "yes"],
+  tiles: ["kernels", "paper", "own"], plot: ["held_bytes", "bytes", "seconds"],
+};
+const OWN = { sram: "gpu", bandwidth: "gpu", tflops: "gpu", memory: "gpu",
+  block_rows: "tiles", block_cols: "tiles" }; // there when that choice is "own"
+const ORDER = ["gpu", "sram", "bandwidth", "tflops", "memory", "n", "d", "heads", "kv_heads",
+  "batch", "dtype", "pass", "causal", "tiles", "block_rows", "block_cols", "plot"];
+
+let words; // of the form, in the page's language
+const word = (key) => words[lang][key] ?? key;
+const grow = ([tag, attributes, ...rest], make = el) => {
+  const maker = tag === "svg" ? svg : make;
+  const inside = rest.map((x) => (typeof x === "string" ? x : grow(x, maker)));
+  return maker(tag, attributes, ...inside);
+};
+
+// A labelled field, and room for its message.
+const field = (key, oninput) => {
+  const id = `tw-calc-${key}`;
+  const how = { id, oninput, "aria-describedby": `${id}-wrong` };
+  const options = CHOICES[key]?.map((x) => el("option", { value: x }, word(x)));
+  const input = options
+    ? el("select", { ...how, class: "tw-select" }, options)
+    : el("input", { ...how, class: "tw-field", inputmode: "decimal", autocomplete: "off",
+        placeholder: key === "kv_heads" && word("same") });
+  const wrong = el("p", { id: `${id}-wrong`, class: "tw-problem", role: "status" });
+  const cell = el("div", { hidden: key in OWN }, el("label", { for: id }, word(key)), input, wrong);
+  return { input, wrong, cell };
+};
+
+class Calculator extends HTMLElement {
+  async connectedCallback() {
+    if (this.fields) return;
+    this.fields = {};
+    this.turn = 0;
+    const { input, say: form, ...there } = await load(`live/calculator-${lang}.json`);
+    words = { [lang]: form };
+    this.usual = input;
+    const soon = debounce(() => this.compute());
+    const change = () => (this.reveal(), soon());
+    for (const key of ORDER) this.fields[key] = field(key, change);
+    const reset = el("button", { type: "button", class: "tw-button",
+      onclick: () => (this.fill(input), this.compute()) }, word("reset"));
+    const fields = el("div", { class: "tw-form", role: "group", "aria-label": word("form") },
+      ORDER.map((key) => this.fields[key].cell), el("div", {}, reset));
+    this.said = this.querySelector(".tw-said");
+    this.said.setAttribute("role", "status");
+    this.slider = el("input", { type: "range", min: 0, "aria-label": word("read"),
+      oninput: () => this.read() });
+    this.querySelector(".tw-state").replaceWith(fields);
+    this.show(there);
+    this.fill({ ...input, ...this.address() });
+    if (this.changes().size) this.compute();
+  }
+
+  // What the address says of the fields: text, which Python checks like any other.
+  address() {
+    const given = [...new URLSearchParams(location.search)].filter(([key]) => this.fields[key]);
+    return Object.fromEntries(given.map(([key, text]) => [key, text.slice(0, 100)]));
+  }
+
+  changes() {
+    const all = Object.entries(this.values());
+    return new URLSearchParams(all.filter(([key, text]) => text !== this.usual[key]));
+  }
+
+  values() {
+    return Object.fromEntries(ORDER.map((key) => [key, this.fields[key].input.value]));
+  }
+
+  fill(values) {
+    for (const key of ORDER) {
+      const known = !CHOICES[key] || CHOICES[key].includes(values[key]);
+      this.fields[key].input.value = known ? values[key] : this.usual[key];
+    }
+    this.reveal();
+  }
+
+  // Fields of one's own appear with what the card, or the rule, had until then.
+  reveal() {
+    const { card, tile } = this.made;
+    const now = { ...card, block_rows: tile.rows, block_cols: tile.cols };
+    for (const [key, by] of Object.entries(OWN)) {
+      const { input, cell } = this.fields[key];
+      const hidden = this.fields[by].input.value !== "own";
+      if (hidden) input.value = "";
+      else if (cell.hidden && !input.value) input.value = now[key];
+      cell.hidden = hidden;
+    }
+  }
+
+  async compute() {
+    const turn = ++this.turn;
+    const query = this.changes().toString().slice(0, 2000);
+    history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
+    try {
+      const made = await ask("calculator view", { ...this.values(), lang });
+      if (turn !== this.turn) return;
+      this.mark({});
+      this.show(made);
+    } catch (error) {
+      if (!error.problem) throw error;
+      if (turn === this.turn) this.mark(error.problem);
+    }
+  }
+
+  // A problem is said at its field; without one, where the answer stood.
+  mark(found) {
+    const own = words[lang][found.code] && say(words, found.code, found);
+    const text = found.code ? own || problem(found) : "";
+    for (const [key, { input, wrong }] of Object.entries(this.fields)) {
+      const here = key === found.field;
+      wrong.textContent = here ? text : "";
+      input.toggleAttribute("aria-invalid", here);
+      if (here) input.setAttribute("aria-invalid", "true");
+    }
+    if (text) this.said.textContent = `${found.field ? "" : `${text} `}${word("stale")}`;
+  }
+
+  // A result of Python; the first one stands in the page already and has no tree.
+  show(made) {
+    this.made = made;
+    const open = this.querySelector("details").open;
+    if (made.tree) {
+      this.said.textContent = made.said;
+      this.said.nextElementSibling.replaceWith(grow(made.tree));
+    }
+    this.querySelector("details").open = open;
+    const plot = this.querySelector(".tw-chart");
+    this.slider.max = made.chart.x.length - 1;
+    this.slider.value = made.chart.here;
+    plot.querySelector("svg").after(this.slider);
+    plot.querySelector("svg").addEventListener("pointermove", (event) => this.point(event));
+    const roof = this.querySelector(".tw-roof"); // an svg that listens would take the focus
+    const tell = ({ target }) => {
+      const text = target.closest(".tw-place")?.getAttribute("aria-label");
+      if (text) roof.lastElementChild.textContent = text;
+    };
+    roof.addEventListener("pointerover", tell);
+    roof.addEventListener("focusin", tell);
+    this.read();
+  }
+
+  // The N nearest to the pointer.
+  point({ clientX, currentTarget }) {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    const x = ((clientX - left) / width) * currentTarget.viewBox.baseVal.width;
+    const gaps = this.made.chart.x.map((place) => Math.abs(place - x));
+    this.slider.value = gaps.indexOf(Math.min(...gaps));
+    this.read();
+  }
+
+  // Move the marks to the slider's N, and say what they show.
+  read() {
+    const { x, y, n, read } = this.made.chart;
+    const at = this.slider.value;
+    const plot = this.querySelector(".tw-chart");
+    plot.querySelector(".tw-cursor").setAttribute("transform", `translate(${x[at]} 0)`);
+    plot.querySelectorAll(":scope > svg > .tw-spot").forEach((mark, line) =>
+      mark.setAttribute("transform", `translate(${x[at]} ${y[line][at]})`));
+    plot.querySelector(".tw-at").textContent = n[at];
+    const lines = [...plot.querySelectorAll("li")];
+    lines.forEach((line, place) => { line.lastChild.textContent = read[at][place]; });
+    const all = [n[at], ...lines.map((line) => line.textContent)];
+    this.slider.setAttribute("aria-valuetext", all.join("; "));
+  }
+}
+customElements.define("tw-calculator", Calculator);

@@ -1,0 +1,175 @@
+// <tw-measured>: plots and tables of what was measured, for the directions, head sizes,
+// masks and kernels that the reader chooses. The values and the words come with the page,
+// from scripts/elements/measured.py; here they are only picked and drawn.
+import { el, lang, say, svg } from "./page.js";
+
+const [LEFT, TOP, RIGHT, BOTTOM] = [30, 28, 190, 190]; // of a plot, in 200 × 216
+const ARROWS = {
+  ArrowLeft: ["kernel", -1], ArrowRight: ["kernel", 1],
+  ArrowDown: ["place", -1], ArrowUp: ["place", 1],
+};
+
+class Measured extends HTMLElement {
+  connectedCallback() {
+    if (this.plots) return;
+    Object.assign(this, JSON.parse(this.querySelector("script").textContent));
+    this.t = (key, args) => say({ [lang]: this.words }, key, args);
+    const names = Object.keys(this.kernels);
+    this.groups = [
+      this.group("pass", ["forward", "backward"], ["forward"]),
+      this.group("d", this.dims.map(String)),
+      this.group("mask", ["full", "causal"]),
+      this.group("kernel", names, names.slice(0, 6)),
+    ];
+    this.none = el("p", { class: "tw-problem", role: "status" });
+    const near = (event) => this.near(event);
+    this.plots = el("div", {
+      class: "tw-panels", role: "group", "aria-label": this.t("plot"),
+      onfocusin: ({ target }) => this.show(this.points.find(({ node }) => node === target)),
+      onfocusout: () => this.show(), onpointerleave: () => this.show(),
+      onpointermove: near, onpointerdown: near, onkeydown: (event) => this.key(event),
+    });
+    this.tip = el("p", { class: "tw-tip", "aria-hidden": "true" });
+    this.tables = el("div", { class: "tw-tables" });
+    const filter = el("form", { class: "tw-filter", onchange: () => this.draw() }, this.groups);
+    this.replaceChildren(filter, this.none, this.plots, this.tables);
+    document.querySelector(".tw-static").hidden = true;
+    this.draw();
+  }
+
+  // Checkboxes of one kind; the address says which are ticked, if it says anything.
+  group(name, values, first = values) {
+    const now = new URLSearchParams(location.search).get(name)?.split(".") ?? first;
+    const boxes = values.map((value) => {
+      const kernel = name === "kernel" && this.kernels[value];
+      const input = el("input", { type: "checkbox", value, checked: now.includes(value) });
+      const sign = { class: "tw tw-sign", viewBox: "0 0 26 8", "aria-hidden": "true" };
+      return el("label", {}, input, kernel && svg("svg", sign, this.line(kernel, "M0 4H26")),
+        kernel ? kernel.name : this.words[value] ?? value);
+    });
+    const made = el("fieldset", {}, el("legend", {}, this.t(name)), boxes);
+    return Object.assign(made, { param: name, first: first.join(".") });
+  }
+
+  line({ css, dashes }, d) {
+    return svg("path", { d, class: `${css} tw-open`, "stroke-dasharray": dashes });
+  }
+
+  draw() {
+    const url = new URL(location);
+    const [ways, dims, masks, names] = this.groups.map((group) => {
+      const chosen = [...group.querySelectorAll(":checked")].map((box) => box.value);
+      url.searchParams.set(group.param, chosen.join("."));
+      if (chosen.join(".") === group.first) url.searchParams.delete(group.param);
+      return chosen;
+    });
+    history.replaceState(history.state, "", url);
+    Object.assign(this, { points: [], cells: {} });
+    const [panels, tables] = [[], []];
+    for (const way of ways)
+      for (const d of dims) {
+        const here = names.filter((name) => this.kernels[name][way]);
+        if (!masks.length || !here.length) continue;
+        panels.push(...masks.map((mask) => this.panel(way, d, mask, here)));
+        tables.push(this.table(way, d, masks, here));
+      }
+    this.plots.replaceChildren(...panels, this.tip);
+    this.tables.replaceChildren(...tables);
+    for (const table of tables) if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+    this.points[0]?.node.setAttribute("tabindex", 0);
+    this.none.textContent = tables.length ? "" : this.t("none");
+    for (const box of this.groups[3].querySelectorAll("input"))
+      box.parentNode.hidden = !ways.some((way) => this.kernels[box.value][way]);
+    this.show();
+  }
+
+  panel(way, d, mask, names) {
+    const { sizes, most } = this;
+    const title = this.t(`title-${mask}`, { way: this.t(way), d });
+    const x = (i) => LEFT + ((RIGHT - LEFT) * i) / (sizes.length - 1);
+    const y = (speed) => BOTTOM - ((BOTTOM - TOP) * speed) / most;
+    const text = (x, y, anchor, content) =>
+      svg("text", { x, y, "text-anchor": anchor, class: "tw-small" }, content);
+    const panel = svg("svg", {
+      class: "tw", viewBox: "0 0 200 216", role: "group", "aria-label": title,
+    }, text(LEFT, 14, "start", title));
+    for (let speed = 0; speed <= most; speed += 250)
+      panel.append(svg("path", { d: `M${LEFT} ${y(speed)}H${RIGHT}`, class: "tw-rule" }),
+        text(LEFT - 5, y(speed) + 4, "end", speed));
+    sizes.forEach((n, i) => i % 2 || panel.append(text(x(i), BOTTOM + 17, "middle", n)));
+    for (const name of [...names].reverse()) {
+      const kernel = this.kernels[name];
+      const at = [];
+      const made = kernel[way][d][mask].map((cell, i) => {
+        if (!cell) return null;
+        const [speed, ms] = cell;
+        const label = this.t("point", { kernel: kernel.name, speed, ms, title, n: sizes[i] });
+        const node = svg("circle", {
+          cx: x(i), cy: y(speed), r: 4, class: `${kernel.css} tw-point`,
+          tabindex: -1, role: "img", "aria-label": label,
+        });
+        at.push(`${x(i)} ${y(speed)}`);
+        const key = [way, d, mask, i, name];
+        this.points.push({ node, panel, speed, label, key, kernel, place: title + i });
+        return node;
+      });
+      panel.append(this.line(kernel, `M${at.join("L")}`), ...made.filter(Boolean));
+    }
+    return panel;
+  }
+
+  table(way, d, masks, names) {
+    const head = (scope, text) => el("th", { scope }, text);
+    const rows = masks.flatMap((mask) => this.sizes.map((n, i) => {
+      const speeds = names.map((name) => this.kernels[name][way][d][mask][i]?.[0]);
+      const best = Math.max(...speeds.map((x) => x ?? 0));
+      const cells = speeds.map((x) => el("td", {}, x === best ? el("strong", {}, x) : x ?? "–"));
+      names.forEach((name, k) => (this.cells[[way, d, mask, i, name]] = cells[k]));
+      return el("tr", {}, head("row", this.t(`row-${mask}`, { n })), cells);
+    }));
+    const tops = names.map((name) => head("col", this.kernels[name].short));
+    return el("table", { class: "tw-speeds" },
+      el("caption", {}, this.t("table", { way: this.t(way), d })),
+      el("thead", {}, el("tr", {}, head("col", this.t("length")), tops)), el("tbody", {}, rows));
+  }
+
+  // The exact values of a point beside it, and its cell in the table; none hides them.
+  show(point) {
+    for (const old of this.querySelectorAll(".tw-on")) old.classList.remove("tw-on");
+    this.tip.hidden = !point;
+    if (!point) return;
+    for (const node of [point.node, this.cells[point.key]]) node.classList.add("tw-on");
+    this.tip.textContent = point.label;
+    const [here, frame] = [point.node, this.plots].map((node) => node.getBoundingClientRect());
+    const wide = this.tip.offsetWidth;
+    const x = here.x + here.width / 2 - frame.x - wide / 2;
+    this.tip.style.setProperty("--x", `${Math.max(0, Math.min(frame.width - wide, x))}px`);
+    this.tip.style.setProperty("--y", `${here.y - frame.y}px`);
+  }
+
+  near({ target, clientX, clientY }) {
+    const panel = target.closest("svg");
+    const away = ({ node }) => {
+      const { x, y, width } = node.getBoundingClientRect();
+      return Math.hypot(x + width / 2 - clientX, y + width / 2 - clientY);
+    };
+    const here = this.points.filter((point) => point.panel === panel);
+    this.show(here.sort((a, b) => away(a) - away(b))[0]);
+  }
+
+  // Along a kernel's line, or to the next faster or slower one.
+  key(event) {
+    if (event.key === "Escape") this.show();
+    const now = this.points.find(({ node }) => node === event.target);
+    const [same, by] = ARROWS[event.key] ?? [];
+    if (!now || !same) return;
+    event.preventDefault();
+    const row = this.points.filter((point) => point[same] === now[same]);
+    if (same === "place") row.sort((a, b) => a.speed - b.speed);
+    const next = row[row.indexOf(now) + by] ?? now;
+    now.node.setAttribute("tabindex", -1);
+    next.node.setAttribute("tabindex", 0);
+    next.node.focus();
+  }
+}
+customElements.define("tw-measured", Measured);

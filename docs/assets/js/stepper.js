@@ -1,0 +1,29 @@
+// <tw-stepper>: the player comes when the reader comes near; until then, and where no
+// script runs, the table of all steps stands in its place.
+
+let sheet;
+const styled = () =>
+  (sheet ??= new Promise((done) => {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.onload = link.onerror = done;
+    link.href = new URL("stepper.css", import.meta.url);
+    document.head.append(link);
+  }));
+
+export class Stepper extends HTMLElement {
+  connectedCallback() {
+    if (this.watch) return;
+    const near = (seen) => seen.some((x) => x.isIntersecting) && this.begin();
+    this.watch = new IntersectionObserver(near, { rootMargin: "800px" });
+    this.watch.observe(this);
+  }
+
+  async begin() {
+    this.watch.disconnect();
+    const [{ Player }] = await Promise.all([import("./stepper_player.js"), styled()]);
+    this.player ??= new Player(this);
+  }
+}
+
+customElements.define("tw-stepper", Stepper);

@@ -1,0 +1,234 @@
+// Plays the trace, tile by tile, in <tw-stepper data-pass="forward" data-order="kv-outer">.
+// The example's films are committed files; every other film is Python's, in the worker.
+import { el, load, problem, announce, debounce, lang } from "./page.js";
+import { box, line, math, panel, sentence, unroll } from "./stepper_panel.js";
+import { tell, words } from "./stepper_words.js";
+
+const ORDERS = ["kv-outer", "q-outer"];
+const TITLES = { "kv-outer": "FlashAttention", "q-outer": "FlashAttention-2" };
+const EXAMPLE = {
+  q: "-1 -1\n1 0\n0 1\n1 1",
+  k: "1 0\n0 1\n0 2\n-1 1",
+  v: "0 9\n9 9\n-9 0\n9 0",
+  do: "1 0\n0 1\n1 1\n1 0",
+};
+const READY = /forward-(kv|q)-outer|backward-kv-outer/; // its films
+// Their names, in the address too, where the theme's search has taken q.
+const FIELDS = { block_rows: "B_r", block_cols: "B_c", q: "Q", k: "K", v: "V", do: "dO" };
+const LONGEST = 2000; // characters of a field, before Python looks at it
+
+const button = (key, onclick) =>
+  el("button", { type: "button", class: "tw-button", onclick }, tell(key));
+const folded = (key, ...children) =>
+  el("details", null, el("summary", null, tell(key)), ...children);
+
+export class Player {
+  constructor(host) {
+    this.host = host;
+    this.way = host.dataset.pass;
+    this.usual = { ...EXAMPLE, order: host.dataset.order ?? "kv-outer", causal: "no" };
+    Object.assign(this.usual, { block_rows: "2", block_cols: "2", scale: "ln 2" });
+    if (this.way === "forward") delete this.usual.do;
+    [this.k, this.row, this.asked, this.fields] = [0, 0, 0, {}];
+    this.remember = debounce(() => this.write(), 200); // browsers count changes of the address
+    this.build();
+    this.arrive();
+  }
+
+  build() {
+    const about = { tabindex: 0, role: "group", "aria-label": tell("about") };
+    this.stage = el("div", { class: "tw-stage", ...about });
+    this.back = button("back", () => this.go(this.k - 1, true));
+    this.next = button("next", () => this.go(this.k + 1, true));
+    this.start = button("play", () => this.play(!this.timer));
+    const bar = { type: "range", class: "tw-seek", min: 0, value: 0, "aria-label": tell("bar") };
+    this.bar = el("input", { ...bar, oninput: () => this.go(Number(this.bar.value)) });
+    const times = (x) => el("option", { value: x, selected: x === 1 }, `${x}×`);
+    this.speed = el("select", { class: "tw-select" }, [0.5, 1, 2, 4].map(times));
+    this.speed.onchange = () => this.timer && this.play(true);
+    const speed = el("label", { class: "tw-label" }, tell("speed"), this.speed);
+    const controls = [this.back, this.next, this.start, this.bar, speed];
+    this.wrong = el("p", { class: "tw-problem", role: "status" });
+    const table = folded("table", ...this.host.childNodes);
+    const player = box("tw-controls tw-player", controls);
+    this.host.replaceChildren(this.stage, player, ...this.settings(), this.wrong, table);
+    this.host.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  settings() {
+    const field = (key, tag, attributes, ...children) => {
+      const node = el(tag, attributes, ...children);
+      if (tag !== "textarea") node.onchange = () => this.apply();
+      this.fields[key] = node;
+      const name = FIELDS[key]?.replace(/_(.)/, "_{$1}");
+      const label = el("span", null, name ? math(name) : tell(key));
+      return el("label", { class: "tw-label" }, label, node);
+    };
+    const choice = (key, ...values) => {
+      const options = values.map((x) => el("option", { value: x }, tell(x)));
+      return field(key, "select", { class: "tw-select" }, options);
+    };
+    const typed = (key, size) => field(key, "input", { class: "tw-field", size, maxlength: 40 });
+    const matrix = (key) =>
+      field(key, "textarea", { class: "tw-field tw-own", rows: 4, spellcheck: "false" });
+    const first = box("tw-controls",
+      choice("order", ...ORDERS, "both"), choice("causal", "no", "bottom-right", "top-left"),
+      typed("block_rows", 1), typed("block_cols", 1));
+    const own = folded("own",
+      line("tw-note", tell("own hint")),
+      box("tw-controls", Object.keys(EXAMPLE).filter((x) => x in this.usual).map(matrix)),
+      box("tw-controls", typed("scale", 7), el("span", { class: "tw-note" }, tell("scale hint"))),
+      box("tw-controls", button("use", () => this.apply()), button("reset", () => this.reset())));
+    return [first, own];
+  }
+
+  // The address first; where it asks for what is not there, the example.
+  async arrive() {
+    const query = new URLSearchParams(location.search);
+    const wanted = { ...this.usual };
+    for (const key in wanted) wanted[key] = query.get(FIELDS[key] ?? key) ?? wanted[key];
+    let why = await this.show(wanted);
+    if (why !== null) await this.show(this.usual);
+    const step = query.get("step") ?? "0";
+    if (why === null && /^\d{1,4}$/.test(step) && step <= this.last) this.go(Number(step));
+    else why ??= tell("no step");
+    if (why !== null) this.wrong.textContent = tell("address", { why });
+    this.fill();
+    this.ready = true;
+  }
+
+  async reset() {
+    await this.show(this.usual);
+    this.fill();
+    this.remember();
+  }
+
+  async apply() {
+    const wanted = {};
+    for (const key in this.fields) wanted[key] = this.fields[key].value;
+    if ((await this.show(wanted)) === null) this.remember();
+  }
+
+  // Shows the films of what is wanted; null, or a sentence that says why not.
+  async show(wanted) {
+    const number = ++this.asked;
+    this.wrong.textContent = "";
+    for (const key in this.fields) this.fields[key].removeAttribute("aria-invalid");
+    this.stage.setAttribute("aria-busy", "true");
+    try {
+      const orders = wanted.order === "both" ? ORDERS : [wanted.order];
+      const films = await Promise.all(orders.map((order) => this.film({ ...wanted, order })));
+      if (number !== this.asked) return "";
+      this.films = films.map((film) => [film, unroll(film)]);
+      this.chosen = wanted;
+      this.bar.max = this.last = films[0].steps.length;
+      this.play(false);
+      this.go(this.k);
+      return null;
+    } catch (error) {
+      if (!error.problem) throw error;
+      return number === this.asked ? this.complain(error.problem) : "";
+    } finally {
+      if (number === this.asked) this.stage.removeAttribute("aria-busy");
+    }
+  }
+
+  async film(wanted) {
+    const name = `stepper-${this.way}-${wanted.order}`;
+    const same = Object.keys(wanted).every((x) => x === "order" || wanted[x] === this.usual[x]);
+    if (same && READY.test(name)) return load(`live/${name}.json`);
+    for (const field in wanted)
+      if (wanted[field].length > LONGEST) {
+        const problem = { code: "too-long", field, most: LONGEST };
+        throw Object.assign(new Error(), { problem });
+      }
+    const { ask } = await import("./runtime.js"); // only who asks something else needs it
+    return ask("stepper", { ...wanted, pass: this.way });
+  }
+
+  complain(found) {
+    const name = (key) => FIELDS[key] ?? words[lang][key];
+    const [field, other] = [name(found.field), name(found.other)];
+    const text = /^(rows|cols)$/.test(found.code)
+      ? tell(found.code, { ...found, field, other })
+      : problem(found, { [found.field]: field });
+    this.fields[found.field]?.setAttribute("aria-invalid", "true");
+    return (this.wrong.textContent = text);
+  }
+
+  // The fields say what is shown; not after each change, for the reader types on.
+  fill() {
+    for (const key in this.fields)
+      this.fields[key].value = this.chosen[key].replace(/\s*;\s*/g, "\n").replace(/,/g, " ");
+  }
+
+  go(k, aloud) {
+    this.k = Math.max(0, Math.min(this.last, k));
+    const [[film, frames]] = this.films;
+    const { whole } = sentence(film, frames[this.k]);
+    this.bar.value = this.k;
+    this.bar.setAttribute("aria-valuetext", whole);
+    this.back.setAttribute("aria-disabled", this.k === 0); // disabled would lose the focus
+    this.next.setAttribute("aria-disabled", this.k === this.last);
+    this.draw();
+    if (aloud) announce(whole);
+    if (this.ready && !this.timer) this.remember();
+  }
+
+  draw() {
+    const choose = (row) => {
+      this.row = row;
+      this.draw();
+      this.stage.querySelector(`[data-row="${row}"]`).focus();
+    };
+    const within = this.stage.contains(document.activeElement);
+    const two = this.films.length > 1;
+    this.stage.classList.toggle("tw-two", two);
+    this.stage.replaceChildren(...this.films.map(([film, frames]) =>
+      panel(film, frames, this.k, this.row, choose, two && TITLES[film.order]),
+    ));
+    if (within) this.stage.focus({ preventScroll: true }); // what had the focus is gone
+    for (const x of this.stage.querySelectorAll(".tw-scroll"))
+      if (x.scrollWidth > x.clientWidth) x.tabIndex = 0;
+  }
+
+  play(on) {
+    clearInterval(this.timer);
+    if (this.timer && !on && this.ready) this.remember();
+    this.timer = null;
+    if (on && this.k === this.last) this.go(0);
+    if (on) this.timer = setInterval(() => this.tick(), 1400 / this.speed.value);
+    this.start.textContent = tell(on ? "pause" : "play");
+  }
+
+  tick() {
+    this.go(this.k + 1, true);
+    if (this.k === this.last) this.play(false);
+  }
+
+  key(event) {
+    if (event.target.closest("input, select, textarea")) return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (move) this.go(this.k + move, true);
+    else if (event.key === " " && event.target === this.stage) this.play(!this.timer);
+    else return;
+    event.preventDefault();
+  }
+
+  // The address says what is shown, so that a link shows it again.
+  write() {
+    const url = new URL(location);
+    const state = { ...this.chosen, step: String(this.k) };
+    for (const key in state) {
+      const row = (text) => text.trim().replace(/[\s,]+/g, ",");
+      const matrix = key in EXAMPLE;
+      const text = matrix ? state[key].trim().split(/\s*[\n;]\s*/).map(row).join(";") : state[key];
+      url.searchParams.set(FIELDS[key] ?? key, text);
+      if (state[key] === (this.usual[key] ?? "0")) url.searchParams.delete(FIELDS[key] ?? key);
+    }
+    url.search = url.search.replaceAll("%2C", ",").replaceAll("%3B", ";");
+    if (url.search) url.hash ||= this.host.id;
+    history.replaceState(history.state, "", url);
+  }
+}

@@ -1,0 +1,74 @@
+"""A film of the tile stepper as a table: every step, for readers without scripts."""
+
+from html import escape
+
+from tilewise.live import stepper
+
+NAMES = {
+    "q": "Q_i", "k": "K_j", "v": "V_j", "o": "O_i", "l": "ℓ_i", "m": "m_i",
+    "s": "S_ij", "mt": "m̃_ij", "pt": "P̃_ij", "lt": "ℓ̃_ij", "mn": "m_i^new", "a": "α",
+    "b": "β", "ln": "ℓ_i^new", "do": "dO_i", "p": "P_ij", "dp": "dP_ij", "delta": "δ_i",
+    "ds": "dS_ij", "dq": "dQ_i", "dk": "dK_j", "dv": "dV_j",
+}  # fmt: skip
+UNIT = {"s", "mt", "m", "mn", "dq", "dk"}  # in units of τ
+WORDS = {
+    "en": {
+        "heads": ("step", "i, j", "new on the chip", "in, so far", "out, so far"),
+        "kept": "nothing new", "store": "store {}", "start": "start values",
+        "comma": ", ", "kv-outer": "K, V outside", "q-outer": "Q outside",
+    },
+    "zh": {
+        "heads": ("步", "i, j", "片上新得到的", "累计读入", "累计写回"),
+        "kept": "没有新的", "store": "写回 {}", "start": "初值",
+        "comma": "、", "kv-outer": "K、V 在外层", "q-outer": "Q 在外层",
+    },
+}  # fmt: skip
+
+
+def name(key, step):
+    """Q_i → <i>Q</i><sub>1</sub>."""
+    base, _, index = NAMES[key].partition("_")
+    index, _, power = index.partition("^")
+    for letter in "ij":
+        index = index.replace(letter, str(step[letter] + 1))
+    upright = base.lstrip("d") if base[0] == "d" else base
+    made = ("d" if upright != base else "") + f"<i>{upright}</i>"
+    made += f"<sub>{index}</sub>" if index else ""
+    return made + (f"<sup>{power}</sup>" if power else "")
+
+
+def matrix(rows):
+    """[1 2; 3 4], a vector as a column: [1; 2]."""
+    lines = [" ".join(row) if isinstance(row, list) else row for row in rows]
+    return escape("[" + "; ".join(lines) + "]")
+
+
+def happens(step, say):
+    """What a step puts on the chip, or stores."""
+    if step["phase"] == "store":
+        names = [name(key, step) for key in step.get("store", {})]
+        return say["store"].format(say["comma"].join(names)) if names else say["kept"]
+    made = []
+    for key, rows in step.get("put", {}).items():
+        unit = "/τ" if key in UNIT else ""
+        made.append(f"{name(key, step)}{unit} = {matrix(rows)}")
+    return "<br>".join(made) or say["kept"]
+
+
+def rows(film, say):
+    """The table's rows, the start values first."""
+    yield 0, "", say["start"] if film["first"] else "", 0, film["first"]
+    for t, step in enumerate(film["steps"], 1):
+        place = f"{step['i'] + 1}, {step['j'] + 1}"
+        yield t, place, happens(step, say), step["loaded"], step["stored"]
+
+
+def table(asked, lang):
+    """The whole table of a film; in and out are elements so far."""
+    say, film = WORDS[lang], stepper.film(asked)
+    heads = "".join(f'<th scope="col">{x}</th>' for x in say["heads"])
+    out = ["<table>", f"<caption>{say[film['order']]}</caption>"]
+    out += [f"<thead><tr>{heads}</tr></thead>", "<tbody>"]
+    for row in rows(film, say):
+        out.append("<tr>" + "".join(f"<td>{x}</td>" for x in row) + "</tr>")
+    return "\n".join([*out, "</tbody></table>"])

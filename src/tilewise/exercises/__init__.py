@@ -1,0 +1,35 @@
+"""Exercises: functions to write, with the tests that grade them.
+
+An exercise is a module of this package:
+
+SOLUTION   the function, as one may write it; its module's section `solution` is shown
+WRONG      functions that look right, each with one mistake that the checks must find;
+           START, if there, is the one that the reader is given to mend
+cases()    yields (check, arguments, expected): the checks' names are in texts/, and
+           what is expected never comes from SOLUTION
+ONCE       the arguments, by position, that are handed over as iterators
+
+`grading.grade` runs a reader's source against the cases. Plain Python, since the page
+runs the same files; texts/LANG/NAME.md says in words what is asked.
+"""
+
+PARTS = (
+    ("why", ("traffic_standard",)),
+    ("softmax", (
+        "safe_softmax", "online_state", "attention_row", "merge", "merge_lse",
+    )),
+    ("flash-attention", (
+        "block_sizes", "tile_step", "delta", "weights_again", "score_gradients",
+        "traffic_flash1", "flash2_row",
+    )),
+    ("gpu", ("tile_kind", "bug_last_tile")),
+    ("pitfalls", ("bug_rescale", "bug_mask", "bug_hidden_tile", "bug_base_two")),
+)  # fmt: skip
+NAMES = tuple(name for _, names in PARTS for name in names)
+
+
+def load(name):
+    """The module of an exercise; KeyError if there is none of this name."""
+    if name not in NAMES:
+        raise KeyError(name)
+    return __import__("tilewise.exercises." + name, None, None, ("cases",))

@@ -1,0 +1,107 @@
+"""Find the bug: a sequence that is not a multiple of the block."""
+
+# --8<-- [start:imports]
+import math
+
+# --8<-- [end:imports]
+from tilewise.exercises.plain import matrix, numbers, output, row
+from tilewise.worked_example import V
+
+
+# --8<-- [start:solution]
+def attend_in_blocks(scores, values, block):
+    """o = Σ_j softmax(scores)_j v_j of one row, `block` keys at a time."""
+    m, l, o = -math.inf, 0, [0] * len(values[0])
+    for first in range(0, len(scores), block):
+        s, v = scores[first : first + block], values[first : first + block]
+        m_new = max([m] + s)
+        alpha, p = math.exp(m - m_new), [math.exp(x - m_new) for x in s]
+        l = alpha * l + sum(p)
+        for c in range(len(o)):
+            o[c] = alpha * o[c] + sum(x * y[c] for x, y in zip(p, v))
+        m = m_new
+    return [x / l for x in o]
+    # --8<-- [end:solution]
+
+
+# --8<-- [start:start]
+def last_keys_left_out(scores, values, block):
+    """o = Σ_j softmax(scores)_j v_j of one row, `block` keys at a time."""
+    m, l, o = -math.inf, 0, [0] * len(values[0])
+    for j in range(max(1, len(scores) // block)):
+        first = j * block
+        s, v = scores[first : first + block], values[first : first + block]
+        m_new = max([m] + s)
+        alpha, p = math.exp(m - m_new), [math.exp(x - m_new) for x in s]
+        l = alpha * l + sum(p)
+        for c in range(len(o)):
+            o[c] = alpha * o[c] + sum(x * y[c] for x, y in zip(p, v))
+        m = m_new
+    return [x / l for x in o]
+    # --8<-- [end:start]
+
+
+def one_block_more(scores, values, block):
+    """⌊N/B⌋ + 1 blocks: one too many where B divides N, and it is empty."""
+    m, l, o = -math.inf, 0, [0] * len(values[0])
+    for j in range(len(scores) // block + 1):
+        first = j * block
+        s, v = scores[first : first + block], values[first : first + block]
+        m_new = max(s)
+        m_new = max(m, m_new)
+        alpha, p = math.exp(m - m_new), [math.exp(x - m_new) for x in s]
+        l = alpha * l + sum(p)
+        for c in range(len(o)):
+            o[c] = alpha * o[c] + sum(x * y[c] for x, y in zip(p, v))
+        m = m_new
+    return [x / l for x in o]
+
+
+def filled_with_zeros(scores, values, block):
+    """Zeros for the keys that are missing: a score of 0 counts e⁰ = 1."""
+    missing = -len(scores) % block
+    zeros = [[0] * len(values[0])] * missing
+    return attend_in_blocks(scores + [0] * missing, values + zeros, block)
+
+
+def last_block_moved_back(scores, values, block):
+    """The last block ends at N and is as large as the others: keys count twice."""
+    s, v = [], []
+    for first in range(0, len(scores), block):
+        first = max(0, min(first, len(scores) - block))
+        s = s + scores[first : first + block]
+        v = v + values[first : first + block]
+    return attend_in_blocks(s, v, block)
+
+
+def last_block_averaged(scores, values, block):
+    """Each block's own output, and the mean of them."""
+    found = []
+    for first in range(0, len(scores), block):
+        part = scores[first : first + block], values[first : first + block]
+        found.append(attend_in_blocks(*part, block))
+    return [sum(x) / len(found) for x in zip(*found)]
+
+
+SOLUTION, START = attend_in_blocks, last_keys_left_out
+WRONG = (
+    START, one_block_more, filled_with_zeros, last_block_moved_back,
+    last_block_averaged,
+)  # fmt: skip
+
+
+def cases():
+    tau = math.log(2)  # e^{τ x} = 2^x
+    s = [0, tau, 2 * tau, tau]
+    yield "whole", [s, V, 2], [0, 3]
+    yield "whole", [s, V, 1], [0, 3]
+    yield "ragged", [s, V, 3], [0, 3]
+    source = numbers(13)
+    for n, block in ((5, 2), (7, 3), (9, 4), (8, 5)):
+        s, v = row(source, n), matrix(source, n, 2)
+        yield "ragged", [s, v, block], output(s, v)
+    for n, block in ((6, 3), (4, 4)):
+        s, v = row(source, n), matrix(source, n, 2)
+        yield "divides", [s, v, block], output(s, v)
+    yield "small", [s[:3], v[:3], 8], output(s[:3], v[:3])
+    yield "small", [[5], [[7, 1]], 2], [7, 1]

@@ -1,0 +1,51 @@
+"""What a fault of `grading` is in words, in both languages.
+
+A sentence comes in parts, text and code in turn, so that a page can set the code apart
+and the command line can join them.
+"""
+
+SENTENCES = {
+    "en": {
+        "none": "{call} gives nothing back. Is there a return?",
+        "type": "{call} gives {got}{place}, where {expected} is expected.",
+        "length": "{call} gives {got}{place}: not as long as {expected}.",
+        "nan": "{call} gives NaN{place}, where {expected} is expected.",
+        "number": "{call} gives {got}{place}, where {expected} is expected.",
+        "changed": "{call} changed what it was given. Make new lists.",
+        "raised": "{call} raised {message}{row}.",
+        "broken": "Your code stopped with {message}{row}.",
+        "missing": "Your code has no function {name}.",
+        "place": " at {at}",
+        "row": " in line {line}",
+    },
+    "zh": {
+        "none": "{call} 什么也没有返回。是不是少了 return？",
+        "type": "{call}{place} 给出 {got}，应为 {expected}。",
+        "length": "{call}{place} 给出 {got}，长度与 {expected} 不同。",
+        "nan": "{call}{place} 给出 NaN，应为 {expected}。",
+        "number": "{call}{place} 给出 {got}，应为 {expected}。",
+        "changed": "{call} 改动了传给它的参数。请另建新的列表。",
+        "raised": "{call} 抛出 {message}{row}。",
+        "broken": "代码出错：{message}{row}。",
+        "missing": "代码里没有函数 {name}。",
+        "place": " 的 {at} 处",
+        "row": "（第 {line} 行）",
+    },
+}
+
+
+def parts(fault, lang):
+    """[text, code, text, …]: the sentence for a fault, every second part being code."""
+    words = SENTENCES[lang]
+    kind = fault["kind"]
+    text = words["broken" if kind == "raised" and "call" not in fault else kind]
+    if fault.get("at"):  # no space between 处 and 给出
+        text = text.replace("{place} ", words["place"])
+        text = text.replace("{place}", words["place"])
+    text = text.replace("{place}", "")
+    text = text.replace("{row}", words["row"] if fault.get("line") else "")
+    made = []
+    for part in text.split("{"):
+        name, closed, rest = part.partition("}")
+        made = made + [str(fault[name]), rest] if closed else made + [part]
+    return made

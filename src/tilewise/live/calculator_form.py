@@ -1,0 +1,35 @@
+"""The words of the calculator's form, in both languages; the page loads its own."""
+
+FORM = {
+    "en": {
+        "form": "Card and layer", "n": "Length N", "d": "Head dim d", "heads": "Heads",
+        "kv_heads": "K, V heads", "batch": "Batch", "dtype": "Format", "pass": "Pass",
+        "forward": "forward", "backward": "backward", "training": "both, training",
+        "causal": "Mask", "no": "none", "yes": "causal", "gpu": "GPU", "own": "my own",
+        "sram": "SRAM a block, KiB", "bandwidth": "Bandwidth, TB/s",
+        "tflops": "Peak, TFLOP/s", "memory": "HBM, GiB", "tiles": "Tiles",
+        "paper": "paper: M/4d", "kernels": "as kernels do",
+        "block_rows": "Tile rows, Br", "block_cols": "Tile columns, Bc",
+        "same": "as heads", "plot": "Plot", "held_bytes": "memory",
+        "bytes": "HBM traffic", "seconds": "time bound", "reset": "Reset",
+        "read": "Read the plot at N",
+        "stale": "Below is still the last result that could be computed.",
+        "no-kernel": "kernels have tiles up to d = {most}; choose other tiles.",
+        "not-a-divisor": "must divide {whole}, the number of heads.",
+    },
+    "zh": {
+        "form": "显卡与注意力层", "n": "序列长度 N", "d": "头维度 d", "heads": "头数",
+        "kv_heads": "K、V 头数", "batch": "批大小", "dtype": "数据格式",
+        "pass": "方向", "forward": "前向", "backward": "反向",
+        "training": "训练：前向加反向", "causal": "掩码", "no": "无", "yes": "因果",
+        "gpu": "GPU", "own": "自己填", "sram": "每块 SRAM，KiB",
+        "bandwidth": "带宽，TB/s", "tflops": "峰值，TFLOP/s", "memory": "显存，GiB",
+        "tiles": "块大小", "paper": "论文：M/4d", "kernels": "同真实内核",
+        "block_rows": "块的行数 Br", "block_cols": "块的列数 Bc", "same": "同头数",
+        "plot": "画什么", "held_bytes": "显存", "bytes": "HBM 访问量",
+        "seconds": "时间下限", "reset": "恢复默认", "read": "读数处的 N",
+        "stale": "下面仍是上一次算出的结果。",
+        "no-kernel": "真实内核的块只到 d = {most}，请另选块大小。",
+        "not-a-divisor": "必须整除头数 {whole}。",
+    },
+}  # fmt: skip

@@ -1,0 +1,176 @@
+"""The calculator's result as a tree: [tag, {attribute: value}, child, …]."""
+
+from tilewise.costs import ALGORITHMS
+from tilewise.live.calculator_plots import FORMS, PLOTS, chart, mark, roofline, spoken
+from tilewise.live.calculator_words import WORDS
+from tilewise.units import binary, si, size, time, whole
+
+ROWS = (
+    ("fit", ("longest", "held", "saved")),
+    ("asked", ("bytes", "flops", "intensity", "rate", "seconds")),
+    ("once", ("bytes", "intensity", "seconds")),
+    ("chip", ("tile", "sram")),
+)
+
+
+def shown_in(made, plot, lang):
+    """{"said": the sentence in front, "tree": the rest, …} in one language.
+
+    chart, without its tree, has the places of the marks, and read the texts at each N.
+    """
+    say = WORDS[lang]
+    drawn = chart(made, plot, say)
+    tree, names = drawn.pop("tree"), drawn["names"]
+    read = readings(made, plot, names, say)
+    legend = [key(name, text, say) for name, text in zip(names, read[drawn["here"]])]
+    parts = [
+        ["p", {"class": "tw-note"}, about(made, say)],
+        plots(made, plot, tree, legend, say),
+        lengths(made, plot, names, say),
+        scrolling(bill(made, say)),
+        ["p", {}, balance(made, say)],
+        ["p", {"class": "tw-note"}, say["command"], ["code", {}, made["command"]]],
+    ]
+    drawn |= {"read": read, "n": [f"N = {whole(n)}" for n in made["sweep"]["n"]]}
+    own = {"tile": made["tiles"][0], "card": made["card"], "chart": drawn}
+    return own | {"said": said(made, say), "tree": ["div", {}] + parts}
+
+
+def plots(made, plot, tree, legend, say):
+    """The two plots, each with its title before it and its legend after it."""
+    title, other = [
+        ["p", {"class": "tw-title"}, say[x]] for x in (PLOTS[plot], "roof title")
+    ]
+    at = ["p", {"class": "tw-at"}, f"N = {whole(made['n'])}"]
+    hint = ["p", {"class": "tw-note"}, say["hint"]]
+    left = ["div", {"class": "tw-chart"}, title, tree, at, ["ul", {}] + legend]
+    right = ["div", {"class": "tw-roof"}, other, roofline(made, say), hint]
+    return ["div", {"class": "tw-plots"}, left, right]
+
+
+def said(made, say):
+    """The answer to the question: how long a sequence fits."""
+    a, b = [made["algorithms"][x]["longest"] for x in ("standard", "flash2")]
+    facts = {"memory": made["card"]["memory"], "standard": whole(a), "flash2": whole(b)}
+    times = made["times"]
+    if not times:
+        return say["said nothing"].format(**facts)
+    times = f"{times:.1f}" if times < 9.95 else whole(times)
+    return say["said"].format(times=times, **facts)
+
+
+def about(made, say):
+    """The card in a sentence."""
+    return say["card"].format(gpu=made["gpu"] or say["own"], **made["card"])
+
+
+def balance(made, say):
+    """Where FlashAttention-1 and standard attention change sides."""
+    leading = f"{made['leading']:.3g}"
+    about, sram, exact = whole(made["even"]), whole(made["sram"]), made["break_even"]
+    text = say["even"].format(leading=leading, about=about, sram=sram)
+    if made["causal"]:
+        return text + say["masked"]
+    if not exact:
+        return text + say["never"]
+    cols, m = whole(exact["block_cols"]), whole(exact["sram"])
+    return text + say["exact"].format(cols=cols, m=m)
+
+
+def bill(made, say):
+    """The table: a column an algorithm, the rows in four groups."""
+    columns = [cells(made, name, say) for name in ALGORITHMS]
+    names = [["th", {"scope": "col"}, say[name]] for name in ALGORITHMS]
+    out = ["table", {"class": "tw-bill"}, ["thead", {}, ["tr", {}, ["td", {}]] + names]]
+    for group, rows in ROWS:
+        head = ["th", {"colspan": "4", "scope": "rowgroup"}, say[group]]
+        body = ["tbody", {}, ["tr", {}, head]]
+        for row in rows:
+            which = "once " + row if group == "once" else row
+            line = ["tr", {"data-row": which}, ["th", {"scope": "row"}, say[row]]]
+            body.append(line + [["td", {}] + broken(x[which]) for x in columns])
+        out.append(body)
+    return out
+
+
+def broken(lines):
+    """The lines of a cell: what follows the first stands below it."""
+    out = [lines[0]]
+    for line in lines[1:]:
+        out += [" ", ["small", {}, line]]
+    return out
+
+
+def cells(made, name, say):
+    """{row: lines} of one algorithm."""
+    x, width = made["algorithms"][name], made["bytes_per_element"]
+    tiles = [f"{t['rows']} × {t['cols']}" for t in made["tiles"]]
+    found = {
+        "longest": [whole(x["longest"])], "held": [binary(x["held_bytes"])],
+        "saved": [binary(x["saved_bytes"])], "flops": [si(x["flops"], "FLOP")],
+        "rate": [si(x["rate"], "FLOP/s")],
+        "tile": [say["none"]] if name == "standard" else tiles,
+        "sram": [binary(x["sram"] * width), say["fits" if x["fits"] else "large"]],
+    }  # fmt: skip
+    for before, one in (("", x), ("once ", x["once"])):
+        found[before + "bytes"] = [size(one["bytes"])]
+        found[before + "intensity"] = [si(one["intensity"], "FLOP/B")]
+        found[before + "seconds"] = [time(one["seconds"]), say["on " + one["bound"]]]
+    return found
+
+
+def fits(made, name, n):
+    """Whether the card holds N; the ideal has the memory of FlashAttention-2."""
+    return n <= made["algorithms"]["flash2" if name == "ideal" else name]["longest"]
+
+
+def exact(what, x, say):
+    """A value to be read: rounded, and as exact as it is known."""
+    more = f"{whole(x)} B" if what != "seconds" else f"{whole(x * 1e9)} ns"
+    return f"{FORMS[what](x)} ({more})"
+
+
+def readings(made, what, names, say):
+    """For each N, what each line says there."""
+    sweep, out = made["sweep"], []
+    for place, n in enumerate(sweep["n"]):
+        texts = [exact(what, sweep[name][what][place], say) for name in names]
+        beyond = [
+            "" if fits(made, x, n) else say["comma"] + say["beyond"] for x in names
+        ]
+        out.append([text + more for text, more in zip(texts, beyond)])
+    return out
+
+
+def key(name, text, say):
+    """A line of the legend: the mark, the name, the value at N."""
+    box = {"class": "tw-key-mark", "viewBox": "-8 -8 16 16", "aria-hidden": "true"}
+    who = spoken(say[name]) + say["colon"]
+    return ["li", {}, ["svg", box, mark(name, 0, 0)], who, ["b", {}, text]]
+
+
+def lengths(made, what, names, say):
+    """The plot as a table, folded away."""
+    sweep = made["sweep"]
+    title = say["caption"].format(what=say[PLOTS[what]])
+    head = [["th", {"scope": "col"}, x] for x in ["N"] + [say[x] for x in names]]
+    body = ["tbody", {}]
+    for place, n in enumerate(sweep["n"]):
+        line = ["tr", {}, ["th", {"scope": "row"}, whole(n)]]
+        for name in names:
+            text = FORMS[what](sweep[name][what][place])
+            line.append(["td", {}, text + ("" if fits(made, name, n) else " *")])
+        body.append(line)
+    table = [
+        "table",
+        {"class": "tw-lengths"},
+        ["caption", {}, title],
+        ["thead", {}, ["tr", {}] + head],
+        body,
+    ]
+    return ["details", {}, ["summary", {}, say["as table"]], scrolling(table)]
+
+
+def scrolling(table):
+    """A table that scrolls by itself on a narrow page."""
+    return ["div", {"class": "tw-scroll"}, table]

@@ -1,0 +1,109 @@
+"""The tile stepper's film: a trace, cut into the small steps of each of its tiles.
+
+Nothing is computed twice: every number is taken from the states of `tilewise.trace` or
+`tilewise.trace_backward`. A step says only what it changes, so that a film is small.
+"""
+
+import math
+
+from tilewise import worked_example as example
+from tilewise.live import formulas, frames, names, reading
+from tilewise.trace import forward
+from tilewise.trace_backward import backward
+
+MOST_ROWS, MOST_COLS, LARGEST = 8, 4, 1e4
+ORDERS = ("kv-outer", "q-outer")
+CAUSALS = {"no": False, "bottom-right": True, "top-left": "top-left"}
+USUAL = {
+    "pass": "forward", "order": "kv-outer", "causal": "no", "scale": "ln 2",
+    "block_rows": example.BLOCK_ROWS, "block_cols": example.BLOCK_COLS,
+    "q": example.Q, "k": example.K, "v": example.V, "do": example.DO,
+}  # fmt: skip
+RESULTS = {"forward": ("o", "l", "m"), "backward": ("dq", "dk", "dv")}
+
+
+def film(asked):
+    """What the stepper shows, from what a reader chose; all keys may be left out.
+
+    {"pass": "forward" or "backward", "order", "causal": "no", "bottom-right" or
+    "top-left", "block_rows", "block_cols", "scale": "ln 2", "1/√d" or a number, "q",
+    "k", "v", "do": texts or lists} → sizes, "hbm" before the first step, and "steps".
+    Raises reading.Problem: that of a field, or rows and cols(n, other, m).
+    """
+    way, order, exact, scale, causal, blocks, given = read(asked)
+    how = {"order": order, "causal": CAUSALS[causal], "scale": scale}
+    if exact:
+        how = how | {"scale": 1, "exp": lambda x: 2.0**x}
+    states, hbm = played(way, given, blocks, how)
+    first = sum([frames.size(hbm[x]) for x in RESULTS[way] if hbm[x]])
+    q, k, v, _ = given
+    made = {"pass": way, "order": order, "causal": causal, "exact": exact}
+    made = made | {"n": len(q), "n_k": len(k), "d": len(q[0]), "d_v": len(v[0])}
+    made = made | {"block_rows": blocks[0], "block_cols": blocks[1]}
+    shift = {"bottom-right": len(k) - len(q), "top-left": 0}.get(causal)
+    made = made | {"scale": scale, "shift": shift, "first": first}
+    made = made | {"hbm": {x: frames.cells(hbm[x], exact) for x in hbm}}
+    general = {x: formulas.GENERAL[x] for x, _ in frames.PHASES[way]}
+    steps = frames.steps(states, way, order, exact, first)
+    made = made | names.names(way, order) | {"general": general}
+    return made | {"steps": steps}
+
+
+def played(way, given, blocks, how):
+    """The states of the trace, and what HBM holds before its first."""
+    q, k, v, do = given
+    states, hbm = list(forward(q, k, v, *blocks, **how)), {"q": q, "k": k, "v": v}
+    if way == "backward":
+        end = states[-1]
+        hbm = hbm | {"o": end["o"], "do": do, "l": end["l"], "m": end["m"]}
+        saved = end["o"], do, end["m"], end["l"]
+        states = list(backward(q, k, v, *saved, *blocks, **how))
+    return states, hbm | start(way, how["order"], q, k, v)
+
+
+def read(asked):
+    """Everything that was asked, checked: (pass, order, exact, scale, …)."""
+    asked = USUAL | asked
+    way = reading.choice(asked["pass"], "pass", ("forward", "backward"))
+    order = reading.choice(asked["order"], "order", ORDERS)
+    causal = reading.choice(asked["causal"], "causal", tuple(CAUSALS))
+    blocks = ("block_rows", "block_cols")
+    blocks = [reading.whole(asked[x], x, 1, MOST_ROWS) for x in blocks]
+    size = MOST_ROWS, MOST_COLS
+    used = ("q", "k", "v", "do") if way == "backward" else ("q", "k", "v")
+    found = {x: reading.matrix(asked[x], x, *size, limit=LARGEST) for x in used}
+    q, k, v, do = [found.get(x) for x in ("q", "k", "v", "do")]
+    fit("cols", "k", len(k[0]), "q", len(q[0]))
+    fit("rows", "v", len(v), "k", len(k))
+    if way == "backward":
+        fit("rows", "do", len(do), "q", len(q))
+        fit("cols", "do", len(do[0]), "v", len(v[0]))
+    exact, scale = scale_of(asked["scale"], len(q[0]))
+    return way, order, exact, scale, causal, blocks, (q, k, v, do)
+
+
+def fit(code, field, n, other, most):
+    """Raise Problem rows or cols(n, other, m) unless two matrices have as many."""
+    if n != most:
+        raise reading.Problem(code, field, n=n, other=other, m=most)
+
+
+def scale_of(value, d):
+    """(whether τ = ln 2, so that powers are powers of two, τ) from text."""
+    name = reading.shown(value).replace(" ", "").lower()
+    if name in ("ln2", "log2", "log(2)", "ln(2)"):
+        return True, math.log(2)
+    if name in ("", "1/√d", "1/sqrtd", "1/sqrt(d)", "d^-0.5"):
+        return False, d**-0.5
+    return False, reading.real(value, "scale", -100, 100)
+
+
+def start(way, order, q, k, v):
+    """What HBM holds of the results before the first tile; None is not written yet."""
+    if way == "backward":
+        named = {"dq": q, "dk": k, "dv": v}
+        return {name: [[0] * len(x[0]) for _ in x] for name, x in named.items()}
+    if order == "q-outer":
+        return {"o": None, "l": None, "m": None}
+    n, d_v = len(q), len(v[0])
+    return {"o": [[0] * d_v for _ in q], "l": [0] * n, "m": [-math.inf] * n}

@@ -1,0 +1,69 @@
+"""An exercise in words and as a text to fill in, for the command line and the pages."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+from tilewise.exercises import load
+
+FOLDER = Path(__file__).resolve().parent.parent / "exercises"
+HEAD = ("imports", "weight")  # what stands above the function
+BODY = "    ...  # your code\n"
+PARTS = {  # of the site, as its navigation names them
+    "en": {
+        "why": "Why", "softmax": "Softmax", "flash-attention": "FlashAttention",
+        "gpu": "GPU", "pitfalls": "Pitfalls",
+    },
+    "zh": {
+        "why": "为什么", "softmax": "Softmax", "flash-attention": "FlashAttention",
+        "gpu": "GPU", "pitfalls": "陷阱",
+    },
+}  # fmt: skip
+
+
+@cache
+def words(name, lang):
+    """{"title", "task": paragraphs, "hints": texts, "checks": {check: text}}."""
+    text = (FOLDER / f"texts/{lang}/{name}.md").read_text("utf-8")
+    top, hints, checks = re.split(r"^## \w+$", text, flags=re.M)
+    title, *task = top.strip().split("\n\n")
+    return {
+        "title": title.removeprefix("# "),
+        "task": task,
+        "hints": re.findall(r"^\d\. (.*)$", hints, re.M),
+        "checks": dict(re.findall(r"^([\w-]+): (.*)$", checks, re.M)),
+    }
+
+
+def section(name, mark):
+    """The lines of a marked section of the exercise's file, "" if there is none."""
+    text = (FOLDER / f"{name}.py").read_text("utf-8")
+    mark = re.escape(mark)
+    ends = rf"# --8<-- \[start:{mark}\]\n(.*?)^ *# --8<-- \[end:{mark}\]$"
+    found = re.search(ends, text, re.M | re.S)
+    return found[1].rstrip("\n") + "\n" if found else ""
+
+
+def whole(name, code):
+    """The code with the imports that it needs above it."""
+    heads = [section(name, mark) for mark in HEAD]
+    return "\n".join([x for x in heads if x]) + "\n\n" * any(heads) + code
+
+
+def solution(name):
+    """The exercise solved, complete."""
+    return whole(name, section(name, "solution"))
+
+
+def start(name):
+    """What the reader begins with: a wrong function to mend, or one without a body."""
+    exercise, code = load(name), section(name, "solution")
+    function = exercise.SOLUTION.__name__
+    if hasattr(exercise, "START"):
+        wrong = section(name, "start")
+        code = code[: code.index(f"def {function}(")]
+        return whole(name, code + wrong.replace(exercise.START.__name__, function, 1))
+    body = ast.parse(code).body[-1].body
+    lines = code.splitlines(keepends=True)
+    return whole(name, "".join(lines[: body[0].end_lineno]) + BODY)

@@ -1,0 +1,31 @@
+"""A page at its stepper, and waiting for what it shows."""
+
+
+def meet(visit, name, query="", lang="", **how):
+    """Open a page at its stepper, as `visit` does, and wait for the first picture."""
+    page = visit(f"{lang}flash-attention/{name}.html{query}", **how)
+    page.locator("tw-stepper").evaluate("x => x.scrollIntoView()")
+    page.locator(".tw-panel").first.wait_for()
+    settle(page)
+    return page
+
+
+def sentence(page):
+    """What the stepper says of its step."""
+    return page.locator(".tw-sentence").first.inner_text()
+
+
+def at(page, k, total=28):
+    """Wait until the stepper stands at step k."""
+    start = f"Step {k} of {total}," if k else "Before the first tile"
+    page.get_by_text(start).first.wait_for()
+
+
+def settle(page):
+    """Wait until what was asked is drawn, or refused."""
+    page.locator(".tw-stage:not([aria-busy])").wait_for()
+
+
+def own(page):
+    """Open the fields for a reader's own numbers."""
+    page.locator("summary", has_text="Your own numbers").click()

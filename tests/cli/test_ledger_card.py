@@ -1,0 +1,75 @@
+"""`ledger` on a card: roofline, memory, other tiles; how numbers are written."""
+
+import json
+
+from tilewise.cli import main
+from tilewise.render.ledger import ratio
+from tilewise.units import binary, plain, si, size, time
+
+
+def show(capsys, *options):
+    assert main(["ledger", *map(str, options)]) == 0
+    return capsys.readouterr().out
+
+
+def made(capsys, *options):
+    return json.loads(show(capsys, "--format", "json", *options))
+
+
+def test_a_card_of_ones_own(capsys):
+    """The roofline and the longest N follow the numbers that are given."""
+    own = ["--bandwidth", 2, "--tflops", "0.5", "--memory", "0.001", "--sram", 9999]
+    found = made(capsys, "--n", 512, *own)
+    assert (found["gpu"], found["bandwidth"], found["peak"]) == (None, 2e12, 5e11)
+    assert found["memory"] == 1_073_741  # of which 2 bytes make 536,870 elements
+    for x in found["algorithms"].values():
+        assert x["memory_seconds"] == x["bytes"] / 2e12
+        assert x["compute_seconds"] == x["flops"] / 5e11
+    assert found["algorithms"]["standard"]["longest"] == 458  # 2N² + 4Nd
+    other = made(capsys, "--gpu", "a100", "--bandwidth", "3.35", "--dtype", "fp32")
+    assert (other["bandwidth"], other["peak"]) == (3.35e12, 19.5e12)
+
+
+def test_what_is_not_known_is_not_said(capsys):
+    text = show(capsys, "--sram", 9999)
+    assert "time" not in text and "longest" not in text and "None" not in text
+    assert "time" not in show(capsys, "--dtype", "fp64")  # no peak is known
+    assert "in HBM at once" in text
+
+
+def test_both_passes_are_one_and_the_other(capsys):
+    options = ["--n", 777, "--heads", 6, "--kv-heads", 2, "--causal"]
+    one, two = made(capsys, *options), made(capsys, *options, "--backward")
+    both = made(capsys, *options, "--training")
+    assert [x["pass"] for x in both["tiles"]] == ["forward", "backward"]
+    for name, x in both["algorithms"].items():
+        a, b = one["algorithms"][name], two["algorithms"][name]
+        for key in ("reads", "writes", "bytes", "flops"):
+            assert x[key] == a[key] + b[key]
+        assert x["once"]["bytes"] == a["once"]["bytes"] + b["once"]["bytes"]
+        assert x["sram"] == max(a["sram"], b["sram"]) and x["saved"] == a["saved"]
+
+
+def test_tiles_of_real_kernels(capsys):
+    options = ["--d", 128, "--tiles", "kernels", "--training"]
+    tiles = [[x["rows"], x["cols"]] for x in made(capsys, *options)["tiles"]]
+    assert tiles == [[128, 176], [80, 128]]
+    tiles = made(capsys, *options, "--gpu", "a100", "--block-cols", 32)["tiles"]
+    assert [[x["rows"], x["cols"]] for x in tiles] == [[128, 32], [64, 32]]
+
+
+def test_bytes_and_ratios_as_they_are_read():
+    sizes = [size(x) for x in (2, 999, 1000, 8_912_896, 2 * 10**11, 10**23)]
+    assert sizes == ["2.00 B", "999 B", "1.00 kB", "8.91 MB", "200 GB", "100 ZB"]
+    sizes = [binary(x) for x in (7, 1536, 102_400, 80 * 2**30, 1023.9 * 2**20)]
+    assert sizes == ["7.00 B", "1.50 KiB", "100 KiB", "80.0 GiB", "1,024 MiB"]
+    times = [time(x) for x in (1e-9, 4.276e-6, 0.5e-3, 0.0156, 0.5, 12, 123_456)]
+    assert times[:4] == ["1.00 ns", "4.28 µs", "500 µs", "15.6 ms"]
+    assert times[4:] == ["500 ms", "12.0 s", "123,456 s"]
+    assert [si(x, "FLOP") for x in (7, 4.4e12)] == ["7.00 FLOP", "4.40 TFLOP"]
+    assert [plain(x) for x in ("1.00 GiB", "80.0 B", "1,000 s")] == [
+        "1 GiB", "80 B", "1,000 s",
+    ]  # fmt: skip
+    assert [ratio(x) for x in (0.012345, 0.5, 1.0, 123.4)] == [
+        "0.012", "0.50", "1.00", "123.4",
+    ]  # fmt: skip
