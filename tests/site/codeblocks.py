@@ -14,8 +14,6 @@ there is no card: Triton reads TRITON_INTERPRET as it is imported.
 import io
 import linecache
 import re
-import subprocess
-import sys
 import traceback
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -24,6 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
 
+import fresh
 import pytest
 from generate import KERNELS, environment, lacks_triton
 from pages import ROOT, expand, read
@@ -131,13 +130,10 @@ def apart(above, code):
     with TemporaryDirectory() as folder:
         file = Path(folder, "block.py")
         file.write_text("\n".join((*above, f"print({MARK!r}, end='')", code)), "utf-8")
-        done = subprocess.run(
-            [sys.executable, "-X", "utf8", "-W", "error", file],
-            env=environment(), capture_output=True, encoding="utf-8", timeout=300,
-        )  # fmt: skip
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return done.stdout.partition(MARK)[2]
+        status, output, errors = fresh.run(file, folder, environment())
+    if status:
+        raise RuntimeError(errors)
+    return output.partition(MARK)[2]
 
 
 def run(block):
