@@ -1,7 +1,6 @@
 """Listings run in the page: by mouse, by keyboard, in both languages and schemes."""
 
 import re
-from time import perf_counter
 
 import pytest
 
@@ -51,13 +50,9 @@ def test_first_result_by_mouse(listing):
     printed = one.page.locator(".tw-run + .output").first
     expected = printed.inner_text().strip()
     one.start.wait_for()
-    begun = perf_counter()
     one.start.click()
     one.wait("Done in")
-    seconds = perf_counter() - begun
-    print(f"first result {seconds:.2f} s after the click")
     assert one.shown.inner_text().strip() == expected and printed.is_hidden()
-    assert seconds < 5  # on a quiet machine 1
     one.button(2).click()
     assert printed.is_visible() and one.field.count() == 0 == one.shown.count()
 
