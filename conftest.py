@@ -30,7 +30,7 @@ def pytest_xdist_auto_num_workers(config):
     """Single files and tests get 0: they begin sooner in the process that is there."""
     if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return None  # xdist reads it
-    whole = config.args == config.getini("testpaths")
+    whole = [*config.args] == config.getini("testpaths")
     if config.option.keyword or not (whole or all(map(os.path.isdir, config.args))):
         return 0
     affinity = getattr(os, "sched_getaffinity", None)
