@@ -58,7 +58,7 @@ def test_title_and_description(file, site):
 
 @each_file
 def test_nothing_is_left_unrendered(file, site):
-    article = copy.copy(soup(site / file)).select_one("article")
+    article = copy.copy(soup(site / file).select_one("article"))
     for node in article.select("pre, code, script, style, .katex"):
         node.decompose()
     assert LEFT.findall(article.get_text("\n")) == []
