@@ -26,8 +26,8 @@ METHOD = """Each tool runs each rung in a process of its own, bf16, over the sha
 `shapes`: (batch, query heads, heads of K and V, N_q, N_k, d, causal). Turns of heads in
 gluon_backward come from a smaller fp32 dQ, DQ_BYTES = 2^18 and SCORES = 2^17, so that
 small shapes have them. compute-sanitizer --tool T, racecheck with --racecheck-report
-all. errors: of its summary. pairs, of racecheck: how often each pair of accesses was
-named, by kernel, offset and source line. Clocks and power limit as found."""
+all. errors: of its summary, hazards of racecheck. accesses, of racecheck: how often
+each was named, by kernel, offset and source line. Clocks and power limit as found."""
 TOOLS = ("memcheck", "synccheck", "racecheck")
 SHAPES = (
     (1, 2, 2, 256, 256, 64, False),

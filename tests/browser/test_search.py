@@ -12,7 +12,8 @@ def index(page):
 
 def results(page, word):
     """What the search finds, typed into its field."""
-    page.locator(FIELD).fill(word)
+    page.keyboard.type(word)
+    page.keyboard.press("End")  # the theme listens for keys
     page.locator(RESULT).first.wait_for()
     return page.locator(RESULT).count()
 
@@ -42,3 +43,18 @@ def test_by_mouse(visit, fits, width):
         page.locator(FIELD).click()
     assert results(page, "log-sum-exp") >= 3 and len(index(page)) == 1
     fits(page)
+
+
+@pytest.mark.parametrize("lang", WORDS)
+def test_from_a_folder(browser, site, lang):
+    """Where no server answers, a frame takes the worker's place."""
+    word, file = WORDS[lang]
+    page = browser.new_page()
+    page.set_default_timeout(15000)
+    wrong = []
+    page.on("console", lambda line: wrong.append(line.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto((site / file).as_uri())
+    page.locator(FIELD).click()
+    assert results(page, word) >= 3 and wrong == []
+    page.close()

@@ -29,7 +29,7 @@ def size(paths):
 
 
 def test_all_scripts_are_small(site):
-    paths = [site / f"assets/{x}.js" for x in ("tilewise", "search")]
+    paths = [site / f"assets/{x}.js" for x in ("tilewise", "search.iframe-worker")]
     paths += sorted((site / "assets/js").glob("*.js"))
     assert len(paths) == 2 + len(MODULES)
     print({path.name: size([path]) for path in paths}, size(paths))
