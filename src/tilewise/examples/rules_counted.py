@@ -1,12 +1,12 @@
 from tilewise import ledger
 
 N, D, TILE = 16384, 128, (128, 128)
-print(f"one head, N = {N:,}, d = {D}      forward   backward   kept for it")
+print(f"one head, N = {N:,}, d = {D}   forward   backward       kept for it")
 for name, tile in (("standard", ()), ("flash2", TILE)):
     passes = (getattr(ledger, f"{name}_{way}") for way in ("forward", "backward"))
-    flops = [f"{run(N, D, *tile)['flops'] // (N * N * D)} N²d" for run in passes]
+    first, second = (run(N, D, *tile)["flops"] // (N * N * D) for run in passes)
     kept = ledger.saved(N, D)[name]
-    print(f"{name:28}  {flops[0]:>7}  {flops[1]:>9}  {kept / 1e6:8.1f} million")
+    print(f"{name:28}{first:5} N²d {second:6} N²d  {kept / 1e6:8.1f} million")
 
 print(f"\none new token, {N:,} keys, 32 query heads: million elements moved")
 for key_heads in (32, 8, 1):
