@@ -173,6 +173,15 @@ def room_of(x, group=1):
     return max(1, CACHE // (2 * x.shape[-1] * x.element_size() * group))
 
 
+def describable(x):
+    """x (total, heads, d), or a copy where the copy engine cannot walk it."""
+    unit = 16 // x.element_size()
+    fine = x.data_ptr() % 16 == 0 and x.stride(2) == 1
+    if fine and all(s and s % unit == 0 for s in x.stride()[:2]):
+        return x
+    return x.clone(memory_format=torch.contiguous_format)
+
+
 @triton.jit
 def rows_of(x, strides, head, first):
     """Where a document's rows begin of a head of x; strides are of (row, head)."""
