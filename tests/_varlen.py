@@ -39,6 +39,21 @@ def by_document(q, k, v, lengths_q, lengths_k, *, causal=False, scale=None):
     return o, lse
 
 
+def planned(outer, inner, block):
+    """[fields of a slot] of every block of rows, as the kernels' plan has them.
+
+    (first row, rows, first row and rows of the other side, the document's first slot,
+    its number, how many documents come after): the longest other side comes first.
+    """
+    order = sorted(range(len(outer)), key=lambda b: (-inner[b], b))
+    order, found = [b for b in order if outer[b]], []
+    for i, b in enumerate(order):
+        firsts, start = (bounds(outer)[b].start, bounds(inner)[b].start), len(found)
+        slot = firsts[0], outer[b], firsts[1], inner[b], start, b, len(order) - 1 - i
+        found += [slot] * -(-outer[b] // block)
+    return found
+
+
 def some_lengths(rng, most, documents):
     """Lengths of documents, odd and even, some 0, at least one row in all."""
     kinds = [0, 1, rng.randint(1, 5), rng.randint(1, most), rng.randint(1, most)]

@@ -15,12 +15,12 @@ import torch
 
 from tests._varlen import (
     assert_as_good,
-    bounds,
     by_document,
     draw,
     ends,
     gradients,
     leaks,
+    planned,
 )
 from tests.kernels._varlen_pair import SMALL, TALL, pair
 from tilewise import dispatch, flash_attention_varlen
@@ -140,14 +140,7 @@ def check_plan():
         total = sum(outer), sum(inner)
         fields, slots = _varlen.plan(ends(outer), ends(inner), *total, block)
         assert slots == total[0] // block + 5
-        order = sorted(range(5), key=lambda b, n=inner: (-n[b], b))
-        order = [b for b in order if outer[b]]
-        expected = []
-        for i, b in enumerate(order):
-            start, tiles = len(expected), -(-outer[b] // block)
-            first, other = bounds(outer)[b].start, bounds(inner)[b].start
-            after = len(order) - 1 - i
-            expected += [(first, outer[b], other, inner[b], start, b, after)] * tiles
+        expected = planned(outer, inner, block)
         assert [*map(tuple, fields.T.tolist())][: len(expected)] == expected
         assert (fields[1, len(expected) :] == 0).all()
 

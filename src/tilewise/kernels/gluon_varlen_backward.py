@@ -114,9 +114,9 @@ def backward(q, k, v, o, do, lse, cu_q, cu_k, *, dlse=None, scale=None, causal=F
         now = min(most, kv_heads - first)
         launch(
             rows_kernel, (q.device, q.dtype, d, dlse is None),
-            (slots_q * now * group, PAD * dims // 4096, 1), o, do, *per_row, dq32, plan_q,
-            *o.stride()[:2], *do.stride()[:2], first * group, now * group, n_q, slots_q,
-            n_pad, d, dims, 4096 // dims,
+            (slots_q * now * group, PAD * dims // 4096, 1), o, do, *per_row, dq32,
+            plan_q, *o.stride()[:2], *do.stride()[:2], first * group, now * group, n_q,
+            slots_q, n_pad, d, dims, 4096 // dims,
         )  # fmt: skip
         launch(
             main_kernel, (q.device, q.dtype, dims, group), (slots_k * now, 1, 1),
