@@ -4,7 +4,6 @@ import random
 
 import torch
 
-from ._gradients import attend
 from ._oracle import CAUSALS
 from .kernels._backward import floors
 
@@ -20,21 +19,32 @@ def bounds(lengths):
     return [slice(*edge) for edge in zip(edges, edges[1:])]
 
 
-def by_document(q, k, v, lengths_q, lengths_k, *, causal=False, scale=None):
-    """(o, L) by the formula with whole matrices, differentiable, document by document.
+def attend(q, k, v, causal, scale):
+    """(o, L) of one document by the formula: q (heads, N_q, d), k, v with fewer heads.
 
-    Rows that see nothing have o = 0 and L = −∞.
+    Rows that see nothing have o = 0, L = −∞ and no gradient.
     """
+    k, v = (x.repeat_interleave(q.shape[0] // k.shape[0], 0) for x in (k, v))
+    n_q, n_k = q.shape[1], k.shape[1]
+    past = {False: n_k, True: n_k - n_q + 1, "top-left": 1}[causal]
+    rows = torch.arange(n_q, device=q.device)[:, None]
+    hidden = torch.arange(n_k, device=q.device) >= rows * bool(causal) + past
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    s = (scale * (q @ k.mT)).masked_fill(hidden, -torch.inf)
+    p = torch.where(hidden.all(1)[:, None], 0, s.softmax(-1))
+    return p.to(q.dtype) @ v, s.logsumexp(-1)
+
+
+def by_document(q, k, v, lengths_q, lengths_k, *, causal=False, scale=None):
+    """(o, L) with whole matrices, differentiable, document by document."""
     nothing = q[:0].sum()  # 0, with a gradient even where no row sees a key
     o = q.new_zeros(*q.shape[:2], v.shape[-1]) + nothing
     wide = torch.promote_types(q.dtype, torch.float32)
     lse = q.new_full(q.shape[:2], -torch.inf, dtype=wide) + nothing
     for rows, keys in zip(bounds(lengths_q), bounds(lengths_k), strict=True):
         if rows.start < rows.stop and keys.start < keys.stop:
-            given = (
-                x[at].transpose(0, 1) for x, at in ((q, rows), (k, keys), (v, keys))
-            )
-            o_b, lse_b = attend(*given, causal=causal, scale=scale)
+            given = (x.transpose(0, 1) for x in (q[rows], k[keys], v[keys]))
+            o_b, lse_b = attend(*given, causal, scale)
             o[rows], lse[rows] = o_b.transpose(0, 1), lse_b.T.to(wide)
     return o, lse
 
