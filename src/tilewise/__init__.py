@@ -14,7 +14,7 @@ _PLAIN += ("ledger_backward", "tiles", "costs", "layer", "units", "cache")
 _PLAIN += ("worked_example",)
 _TORCH = ("standard", "masks", "dropout", "flash1", "flash2", "merge")
 _TORCH += ("rounding", "attn_mask", "dispatch", "passes", "library", "ops", "sdpa")
-_TORCH += ("module", "kernels")
+_TORCH += ("module", "kernels", "packing")
 _MODULES = (*_PLAIN, *_TORCH)
 _FRONT = {
     "flash_attention": "ops", "scaled_dot_product_attention": "sdpa",
