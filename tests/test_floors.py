@@ -13,6 +13,7 @@ PLAIN = {"softmax", "one_pass", "trace", "ledger", "hardware", "worked_example"}
 PLAIN |= {"trace_backward", "ledger_backward", "cache", "live", "exercises"}
 PLAIN |= {"tiles", "costs", "layer", "units"}
 UPPER = {"kernels", "dispatch", "passes", "library", "ops", "sdpa", "module"}
+UPPER |= {"varlen", "varlen_passes", "varlen_library"}
 BESIDE = {"__init__", "__main__", "cli", "render", "examples", "pitfalls", "errata"}
 BESIDE |= {"bench"}
 LIBRARIES = {0: {"math"}, 1: {"torch", *sys.stdlib_module_names}}

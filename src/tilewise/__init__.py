@@ -1,6 +1,7 @@
 """Tilewise: FlashAttention, one tile at a time.
 
-In front: flash_attention, scaled_dot_product_attention, FlashAttention. Behind them:
+In front: flash_attention, its form for packed documents, flash_attention_varlen,
+scaled_dot_product_attention, FlashAttention. Behind them:
 Floor 0 (softmax, one_pass, trace, ledger, hardware) is plain Python; floor 1 and above
 need PyTorch and are imported when first used, so that reading needs no torch.
 """
@@ -14,11 +15,12 @@ _PLAIN += ("ledger_backward", "tiles", "costs", "layer", "units", "cache")
 _PLAIN += ("worked_example",)
 _TORCH = ("standard", "masks", "dropout", "flash1", "flash2", "merge")
 _TORCH += ("rounding", "attn_mask", "dispatch", "passes", "library", "ops", "sdpa")
-_TORCH += ("module", "kernels", "packing")
+_TORCH += ("module", "kernels", "varlen", "varlen_passes", "varlen_library")
+_TORCH += ("packing",)
 _MODULES = (*_PLAIN, *_TORCH)
 _FRONT = {
     "flash_attention": "ops", "scaled_dot_product_attention": "sdpa",
-    "FlashAttention": "module",
+    "FlashAttention": "module", "flash_attention_varlen": "varlen",
 }  # fmt: skip
 
 
