@@ -65,6 +65,10 @@ def fill(lengths, bins, size):
     return sum(lengths) / (size * len(bins))
 
 
+# --8<-- [end:fill]
+
+
+# --8<-- [start:checked]
 def checked(lengths, size):
     """The lengths as a list of ints; ValueError or TypeError for what cannot be."""
     check_size(size)
@@ -80,4 +84,4 @@ def check_size(size):
     """Raise ValueError where no row can have this size."""
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
         raise ValueError(f"size must be a whole number of at least 1, not {size!r}")
-    # --8<-- [end:fill]
+    # --8<-- [end:checked]
