@@ -91,6 +91,14 @@ def test_the_loss_is_that_of_the_documents_one_by_one(rotary):
                 assert (x - y).abs().max() < 1e-12
 
 
+def test_documents_without_tokens_at_the_end_change_nothing():
+    """cu_seqlens of one length, its last entry repeated."""
+    torch.manual_seed(0)
+    model, row = Model(), collate(pack(draw(), 16))
+    cu = F.pad(row["cu_seqlens"], (0, 5), value=len(row["tokens"]))
+    assert torch.equal(loss(model, row), loss(model, row | {"cu_seqlens": cu}))
+
+
 def test_mistakes_are_felt():
     """The tests above would fail: borders left out, positions that run on."""
     torch.manual_seed(0)

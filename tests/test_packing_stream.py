@@ -8,14 +8,8 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, IterableDataset
 
-from tilewise.packing import (
-    PackedDataset,
-    collate,
-    fill,
-    first_fit_decreasing,
-    in_order,
-    pack,
-)
+from tilewise.packing import PackedDataset, collate, fill, pack
+from tilewise.packing.bins import first_fit_decreasing, in_order
 
 SIZE = 32
 pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
@@ -36,7 +30,7 @@ assert sum(map(len, DOCUMENTS)) % SIZE
 
 
 class Read(IterableDataset):
-    """Documents that can only be read from the first to the last; counts reads."""
+    """Documents to be read from the first to the last; counts reads."""
 
     def __init__(self, documents):
         self.documents, self.most = documents, 0
@@ -198,6 +192,5 @@ def test_batches_without_workers():
     batches = [*DataLoader(dataset, batch_size=4, collate_fn=collate)]
     assert sorted(indices(batches)) == [*range(len(DOCUMENTS))]
     (rows,) = expected(1, 0)
-    assert [t for b in batches for t in b["tokens"].tolist()] == [
-        t for r in rows for t in r["tokens"]
-    ]
+    found = [t for b in batches for t in b["tokens"].tolist()]
+    assert found == [t for r in rows for t in r["tokens"]]

@@ -81,12 +81,13 @@ def padded(lengths, size):
 
 def packed(lengths, size):
     """(way, rows, seconds or None)."""
-    for method in (in_order, first_fit_decreasing):
+    methods = {"in_order": in_order, "decreasing": first_fit_decreasing}
+    for way, method in methods.items():
         start = time.process_time()
         bins = method(lengths, size)
         seconds = time.process_time() - start
         fill(lengths, bins, size)  # raises if a document is missing
-        yield method.__name__.rpartition("_")[2], len(bins), seconds
+        yield way, len(bins), seconds
     for look_ahead in (1, 2, 4, 16, 64):
         rows = PackedDataset(Blank(lengths), size, look_ahead=look_ahead)
         yield f"look_ahead_{look_ahead}", sum(1 for _ in rows), None
@@ -117,8 +118,7 @@ def rows(name, lengths, size):
         yield made(way, sum(wide), sum(map(pairs, wide)))
     for way, number, seconds in packed(lengths, size):
         more = {} if seconds is None else {"seconds": seconds}
-        yield made("decreasing" if way == "decreasing" else "in_order" if way == "order"
-                   else way, number * size, alone, rows=number, **more)  # fmt: skip
+        yield made(way, number * size, alone, rows=number, **more)
         if way == "decreasing":
             yield made("no_borders", number * size, number * pairs(size), rows=number)
     number = -(-tokens // size)
@@ -142,6 +142,7 @@ def main():
     files = [ROOT / "scripts/measure" / x for x in SOURCES] + [
         ROOT / x for x in PACKAGE
     ]
+    hashes = {x.name: hashlib.sha256(x.read_bytes()).hexdigest() for x in files}
     counted = [x for k, given in collections.items() for x in rows(k, *given)]
     who = machine()
     text = {
@@ -150,9 +151,7 @@ def main():
         "command": "python scripts/measure/packing.py",
         "method": " ".join(METHOD.split()),
         "machine": who,
-        "source_sha256": {
-            x.name: hashlib.sha256(x.read_bytes()).hexdigest() for x in files
-        },
+        "source_sha256": hashes,
         "collections": [about(k, *given) for k, given in collections.items()],
         "rows": counted,
         "times": _packing_time.measure(collections["log_normal"][0]),
