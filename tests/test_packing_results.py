@@ -66,6 +66,13 @@ def named():
     ahead = 100 * FOUND["log_normal", "look_ahead_1"]["fill"]
     yield f"is enough: {ahead:.1f}% for the log-normal documents"
     yield f"with a look-ahead of one row to {ahead:.1f}%"
+    times = DATA["times"]
+    yield f"{times['tokens']:,} tokens in {times['slots']:,} padded places"
+    padded, *theirs = (
+        times["ratio"][x] for x in ("padded", "sdpa_padded", "sdpa_mask")
+    )
+    yield f"take {padded:.1f} times as long padded"
+    yield "{:.1f} times padded and {:.1f} times with such a mask".format(*theirs)
     lengths, longest = packing_bins.LENGTHS, max(packing_bins.LENGTHS)
     places, tokens = len(lengths) * longest, sum(lengths)
     yield f"of {places} places {places - tokens} hold nothing"

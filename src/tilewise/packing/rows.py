@@ -1,6 +1,7 @@
 """Packed rows: documents end to end, and what has to start anew with each of them.
 
 A row is a dict of tensors, T tokens of D documents:
+
 tokens      (T,) int64
 labels      (T,) int64, the next token of the same document, IGNORE where it has none
 positions   (T,) int64, 0, 1, 2, … in each document
