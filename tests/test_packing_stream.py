@@ -129,6 +129,13 @@ def test_seed_and_epoch_say_the_order(source):
     assert [int(x["cu_seqlens"].diff().max()) for x in made] != longest
 
 
+def test_an_epoch_deals_the_documents_anew():
+    dataset = PackedDataset(DOCUMENTS, SIZE, seed=5, world_size=2)
+    mine = sorted(indices(dataset))
+    dataset.set_epoch(1)
+    assert mine != sorted(indices(dataset))
+
+
 def test_long_documents_are_cut_if_asked():
     long = [*range(10_000, 10_100)]
     with pytest.raises(ValueError, match="document 301 has 100 tokens"):
