@@ -16,6 +16,7 @@ from tilewise.kernels._common_backward import PAD
 from tilewise.kernels.causal import CACHE, longest_first
 
 FIELDS = tl.constexpr(7)  # of a slot, in the order of `document`
+WHOLE = tl.constexpr(PAD)  # rows: in L and δ documents begin at multiples of it
 COUNTS = "documents", "slots", "n_outer", "n_inner"  # one kernel for all of them
 
 
@@ -171,6 +172,21 @@ def room_of(x, group=1):
     group: how many heads of x one program walks.
     """
     return max(1, CACHE // (2 * x.shape[-1] * x.element_size() * group))
+
+
+def describable(x):
+    """x (total, heads, d), or a copy where the copy engine cannot walk it."""
+    unit = 16 // x.element_size()
+    fine = x.data_ptr() % 16 == 0 and x.stride(2) == 1
+    if fine and all(s and s % unit == 0 for s in x.stride()[:2]):
+        return x
+    return x.clone(memory_format=torch.contiguous_format)
+
+
+@triton.jit
+def pad_of(first, number):
+    """Where document `number`, whose first row is `first`, begins in L and δ."""
+    return (first // WHOLE + number) * WHOLE
 
 
 @triton.jit

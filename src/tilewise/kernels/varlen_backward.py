@@ -10,14 +10,15 @@ import triton.language as tl
 
 from tilewise.kernels._common import like, load_tile, padded, store_tile
 from tilewise.kernels._common_backward import (
-    PAD,
     choose,
     keys_seen,
     row_numbers,
     rows_seeing,
 )
 from tilewise.kernels._varlen import (
+    WHOLE,
     document,
+    pad_of,
     plan,
     prepare,
     room_of,
@@ -31,17 +32,11 @@ COUNTS = "total", "slots", "n_pad", "heads"  # one compiled kernel for all of th
 SIZES = "slots", "n_pad", "of_k", "of_q", "heads", "room"
 
 
-@triton.jit
-def pad_of(first, number, ROWS: tl.constexpr):
-    """Where document `number`, whose first row is `first`, begins in L and δ."""
-    return (first // ROWS + number) * ROWS
-
-
 @triton.jit(do_not_specialize=COUNTS)
 def delta_kernel(
     O, DO, LSE, DLSE, LSE2, DELTA, PLAN, o_strides, do_strides, total, slots, n_pad,
     heads, D: tl.constexpr, DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr,
-    ROWS: tl.constexpr, PAD: tl.constexpr,
+    ROWS: tl.constexpr,
 ):  # fmt: skip
     """δ and L in base 2 of a block of rows, ROWS at a time, and of those past the end.
 
@@ -56,8 +51,8 @@ def delta_kernel(
     LSE += head.to(tl.int64) * total + row
     if DLSE is not None:
         DLSE += head.to(tl.int64) * total + row
-    at = head.to(tl.int64) * n_pad + pad_of(row, number, PAD)
-    whole = tl.cdiv(n, PAD) * PAD
+    at = head.to(tl.int64) * n_pad + pad_of(row, number)
+    whole = tl.cdiv(n, WHOLE) * WHOLE
     begin = (slot - start) * BLOCK_ROWS
     end = tl.where(begin + BLOCK_ROWS < n, begin + BLOCK_ROWS, whole)
     for i in tl.range(begin, end, ROWS):
@@ -73,7 +68,7 @@ def dkdv_kernel(
     Q, K, V, DO, DK, DV, LSE2, DELTA, PLAN, q_strides, k_strides, v_strides, do_strides,
     dk_strides, dv_strides, slots, n_pad, of_k, of_q, scale, heads, room,
     GROUP: tl.constexpr, D: tl.constexpr, DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr,
-    BLOCK_COLS: tl.constexpr, PAD: tl.constexpr,
+    BLOCK_COLS: tl.constexpr,
 ):  # fmt: skip
     """dK and dV of BLOCK_COLS keys of a document; heads counts those of K and V."""
     program = tl.program_id(0)
@@ -98,7 +93,7 @@ def dkdv_kernel(
         query = head * GROUP + g
         q_rows = rows_of(Q, q_strides, query, row)
         do_rows = rows_of(DO, do_strides, query, row)
-        at = query.to(tl.int64) * n_pad + pad_of(row, number, PAD)
+        at = query.to(tl.int64) * n_pad + pad_of(row, number)
         dk, dv = walk_rows(
             q_rows, do_rows, LSE2 + at, DELTA + at, q_strides[0], do_strides[0], k, v,
             dk, dv, cols, some, every, n_q, shift, scale, True, D, DIMS, BLOCK_ROWS,
@@ -120,7 +115,7 @@ def dq_kernel(
     Q, K, V, DO, DQ, LSE2, DELTA, PLAN, q_strides, k_strides, v_strides, do_strides,
     dq_strides, slots, n_pad, of_k, of_q, scale, heads, room, GROUP: tl.constexpr,
     D: tl.constexpr, DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr,
-    BLOCK_COLS: tl.constexpr, PAD: tl.constexpr,
+    BLOCK_COLS: tl.constexpr,
 ):  # fmt: skip
     """dQ of BLOCK_ROWS rows of a document, over the keys that they see."""
     program = tl.program_id(0)
@@ -137,7 +132,7 @@ def dq_kernel(
     v_rows = rows_of(V, v_strides, head // GROUP, key)
     q = load_tile(q_rows, q_strides[0], rows, n_q, D, DIMS)  # (B_r, d)
     do = load_tile(do_rows, do_strides[0], rows, n_q, D, DIMS)
-    at = head.to(tl.int64) * n_pad + pad_of(row, number, PAD) + rows
+    at = head.to(tl.int64) * n_pad + pad_of(row, number) + rows
     lse2, delta = tl.load(LSE2 + at)[:, None], tl.load(DELTA + at)[:, None]
     dq = tl.zeros([BLOCK_ROWS, DIMS], tl.float32)
     shift = of_k * n_k - of_q * n_q
@@ -174,7 +169,7 @@ def backward(q, k, v, o, do, lse, cu_q, cu_k, *, dlse=None, scale=None, causal=F
     rows = min(over_q[0], 8192 // padded(d))  # of a round
     delta_kernel[(slots * heads,)](
         o, do, *per_row, plan_q, o.stride()[:2], do.stride()[:2], n_q, slots, n_pad,
-        heads, d, padded(d), over_q[0], rows, PAD,
+        heads, d, padded(d), over_q[0], rows,
     )  # fmt: skip
 
     def launch(kernel, made, slots, heads, room, tile, *tensors):
@@ -182,7 +177,7 @@ def backward(q, k, v, o, do, lse, cu_q, cu_k, *, dlse=None, scale=None, causal=F
         kernel[(slots * heads,)](
             *tensors, *per_row[2:], made, *(x.stride()[:2] for x in tensors), slots,
             n_pad, *shift_factors(causal), scale, heads, room, group, d, padded(d),
-            block_rows, block_cols, PAD, num_warps=num_warps, num_stages=num_stages,
+            block_rows, block_cols, num_warps=num_warps, num_stages=num_stages,
         )  # fmt: skip
 
     over = plan(cu_k, cu_q, n_k, n_q, over_k[1])
