@@ -101,12 +101,10 @@ def test_no_more_is_read_than_the_look_ahead_holds():
 
 @pytest.mark.parametrize("source", [list, Read])
 def test_ranks_share_the_documents(source):
-    for world_size in (2, 3):
-        made = [
-            PackedDataset(source(DOCUMENTS), SIZE, look_ahead=4, seed=1, rank=r,
-                          world_size=world_size)
-            for r in range(world_size)
-        ]  # fmt: skip
+    for n in (2, 3):
+        options = {"look_ahead": 4, "seed": 1, "world_size": n}
+        made = [PackedDataset(source(DOCUMENTS), SIZE, rank=r, **options)
+                for r in range(n)]  # fmt: skip
         assert whole([x for dataset in made for x in dataset])
 
 
@@ -198,6 +196,5 @@ def test_batches_without_workers():
     dataset = PackedDataset(DOCUMENTS, SIZE, look_ahead=4, seed=7)
     batches = [*DataLoader(dataset, batch_size=4, collate_fn=collate)]
     assert sorted(indices(batches)) == [*range(len(DOCUMENTS))]
-    (rows,) = expected(1, 0)
     found = [t for b in batches for t in b["tokens"].tolist()]
-    assert found == [t for r in rows for t in r["tokens"]]
+    assert found == [t for r in expected(1, 0)[0] for t in r["tokens"]]
