@@ -16,6 +16,7 @@ _PLAIN += ("worked_example",)
 _TORCH = ("standard", "masks", "dropout", "flash1", "flash2", "merge")
 _TORCH += ("rounding", "attn_mask", "dispatch", "passes", "library", "ops", "sdpa")
 _TORCH += ("module", "kernels", "varlen", "varlen_passes", "varlen_library")
+_TORCH += ("packing",)
 _MODULES = (*_PLAIN, *_TORCH)
 _FRONT = {
     "flash_attention": "ops", "scaled_dot_product_attention": "sdpa",
