@@ -23,6 +23,12 @@ from tilewise.serve.problem import MEDIA, Problem
 from tilewise.serve.watch import metrics, watched
 from tilewise.serve.writing import JSON, answer
 
+TELEMETRY = ("tracing", "metrics", "logs", "operation_spans", "auto_configure")
+OFF = {  # docs pages load scripts from another host
+    "docs_url": None, "redoc_url": None, "redirect_slashes": False,
+    "telemetry": dict.fromkeys(TELEMETRY, False),
+}  # fmt: skip
+
 
 def make_app(**limits):
     """The ASGI application with LIMITS, or others by keyword."""
@@ -37,9 +43,8 @@ def make_app(**limits):
         yield
         await jobs.close()
 
-    # docs pages would load scripts from another host
-    off = {"docs_url": None, "redoc_url": None, "redirect_slashes": False}
-    app = FastAPI(title="Tilewise", version=tilewise.__version__, lifespan=life, **off)
+    about = {"title": "Tilewise", "version": tilewise.__version__, "lifespan": life}
+    app = FastAPI(**about, **OFF)
     routes(app, jobs, registry)
     attention(app, jobs, budget, limits)
     app.openapi = partial(openapi.describe, app, limits)

@@ -5,7 +5,7 @@ header is read here strictly and up to a length, then by the library, which hold
 offsets against shapes. https://huggingface.co/docs/safetensors
 """
 
-import safetensors
+import safetensors.torch
 import torch
 
 from tilewise.serve.limits import HEADER
@@ -13,7 +13,6 @@ from tilewise.serve.options import DTYPES, from_words, gather, strict
 from tilewise.serve.problem import bad, short, wrong
 
 TORCH = {code: getattr(torch, name) for name, code in DTYPES.items()}
-CODES = {dtype: code for code, dtype in TORCH.items()}
 
 
 def header(body):
@@ -68,12 +67,4 @@ def tensor(name, found):
 
 def to_safetensors(results):
     """The bytes of {"o"} or {"o", "lse"}."""
-    flat = {
-        name: {
-            "dtype": str(x.dtype).removeprefix("torch."),
-            "shape": list(x.shape),
-            "data": x.contiguous().view(torch.uint8).numpy().tobytes(),
-        }
-        for name, x in results.items()
-    }
-    return bytes(safetensors.serialize(flat))
+    return safetensors.torch.save(results)
