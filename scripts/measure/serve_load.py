@@ -1,6 +1,4 @@
-"""Measure the attention service under 200 clients, on this machine.
-
-    python scripts/measure/serve_load.py [--clients 200] [--seconds 60]
+"""Measure the attention service under 200 clients for 60 seconds, on this machine.
 
 Writes benchmarks/results/cpu-<date>-serve.json, and exits with status 1 if anything
 was wrong. Linux only: the kernel keeps a process's peak of memory.
@@ -59,9 +57,8 @@ def start(port=0):
 
 def memory(process, field):
     """VmRSS or VmHWM of a process, in bytes."""
-    lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
-    (line,) = [x for x in lines if x.startswith(field)]
-    return int(line.split()[1]) * 1024
+    text = Path(f"/proc/{process.pid}/status").read_text()
+    return int(text.split(f"{field}:")[1].split()[0]) * 1024
 
 
 def bound(begun):
@@ -95,17 +92,22 @@ async def crowd(port, requests, seconds, process=None):
 def summary(rows, seconds):
     """Counts and latencies."""
     counts = Counter(str(row["status"]) for row in rows)
-    right = sorted(row["seconds"] for row in rows if row["status"] == 200)
+    right = [row["seconds"] for row in rows if row["status"] == 200]
     found = {"requests": len(rows), "by_status": dict(sorted(counts.items()))}
-    found |= {"per_second": counts["200"] / seconds}
-    found |= {"share_429": counts["429"] / len(rows)}
-    found |= {"wrong": [row["wrong"] for row in rows if row.get("wrong")]}
-    found |= {"server_errors": sum(500 <= row["status"] < 600 for row in rows)}
-    found |= {"broken": sum(row["status"] == 0 for row in rows)}
+    found["per_second"] = counts["200"] / seconds
+    found["share_429"] = counts["429"] / len(rows)
+    found |= faults(rows) | {"broken": counts["0"]}
     cuts = statistics.quantiles(right, n=1000)
     places = {"p50": 500, "p90": 900, "p99": 990, "p999": 999}
     found["seconds"] = {name: cuts[x - 1] for name, x in places.items()}
-    return found | {"slowest": right[-1]}
+    return found | {"slowest": max(right)}
+
+
+def faults(rows):
+    """Wrong answers and 5xx."""
+    wrong = [row["wrong"] for row in rows if row.get("wrong")]
+    errors = sum(500 <= row["status"] < 600 for row in rows)
+    return {"wrong": wrong, "server_errors": errors}
 
 
 async def right(port):
@@ -126,11 +128,8 @@ async def ended(process, port, requests, how):
     status = await asyncio.to_thread(process.wait, 60)
     took = time.monotonic() - begun
     rows, _ = await crowded
-    wrong = [row["wrong"] for row in rows if row.get("wrong")]
-    errors = sum(500 <= row["status"] < 600 for row in rows)
     done = sum(row["status"] == 200 for row in rows)
-    about = {"exit_status": status, "seconds": took, "answered": done}
-    return about | {"wrong": wrong, "server_errors": errors}
+    return {"exit_status": status, "seconds": took, "answered": done} | faults(rows)
 
 
 async def measure(clients, seconds):
@@ -155,6 +154,10 @@ async def measure(clients, seconds):
     return found
 
 
+def sha256(file):
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
 def sound(found):
     """Whether nothing was wrong."""
     parts = found, found["killed"], found["terminated"]
@@ -171,8 +174,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     args = parser.parse_args()
     torch.set_num_threads(1)
-    about, date, before = machine(), datetime.date.today().isoformat(), os.getloadavg()
-    about |= {x: version(x) for x in PACKAGES}
+    date, before = datetime.date.today().isoformat(), os.getloadavg()
+    about = machine() | {x: version(x) for x in PACKAGES}
     found = asyncio.run(measure(args.clients, args.seconds))
     text = {
         "cpu": about["cpu"],
@@ -181,9 +184,7 @@ def main():
         "method": " ".join(METHOD.split()),
         "machine": about,
         "load_average": {"before": before, "after": os.getloadavg()},
-        "source_sha256": {
-            f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in SOURCES
-        },
+        "source_sha256": {str(f.relative_to(ROOT)): sha256(f) for f in SOURCES},
         "limits": LIMITS,
         "clients": args.clients,
         "duration": args.seconds,
@@ -193,7 +194,6 @@ def main():
     folder = Path(os.environ.get("OUT", ROOT / "benchmarks/results"))
     path = folder / f"cpu-{date}-serve.json"
     path.write_text(json.dumps(text, indent=1) + "\n", "utf-8")
-    print(f"wrote {path.name}")
     sys.exit(not sound(found))
 
 

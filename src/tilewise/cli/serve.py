@@ -8,7 +8,7 @@ from tilewise.cli.errors import Bad, short
 from tilewise.cli.options import add_size
 from tilewise.serve.limits import LIMITS
 
-NEEDED = ("torch", "fastapi", "uvicorn", "safetensors", "prometheus_client")
+NEEDED = ("fastapi", "uvicorn", "safetensors", "prometheus_client", "torch")
 MOST = {  # what the options may be set to
     "threads": 256, "queue": 10_000, "deadline": 3600, "max_body": 4096,
     "max_json": 64, "max_elements": 2**29, "max_heads": 2**16, "max_dim": 4096,

@@ -57,7 +57,10 @@ class Patient(H11Protocol):
         self.arm("answer")  # until all of it is taken
 
     def shutdown(self):
-        super().shutdown()
+        try:
+            super().shutdown()
+        except h11.LocalProtocolError:  # what came was not HTTP
+            self.transport.close()
         self.arm("answer")
 
     def connection_lost(self, error):

@@ -16,7 +16,7 @@ SAFETY = [
 
 
 def metrics(jobs, budget):
-    """(registry, seen): seen(route, method, status, seconds, came, went) counts."""
+    """(registry, seen): seen(scope, status, seconds, came, went) counts."""
     registry = CollectorRegistry()
     asked = Counter(
         "tilewise_requests", "Requests answered.",
@@ -34,7 +34,9 @@ def metrics(jobs, budget):
     ):
         Gauge(f"tilewise_{name}", about, registry=registry).set_function(value)
 
-    def seen(route, method, status, seconds, came, went):
+    def seen(scope, status, seconds, came, went):
+        route = scope["path"] if scope["path"] in ROUTES else "other"
+        method = scope["method"] if scope["method"] in METHODS else "other"
         asked.labels(route, method, status).inc()
         took.labels(route).observe(seconds)
         size.labels("in").inc(came)
@@ -75,9 +77,7 @@ def watched(app, seen):
         try:
             await app(scope, hear, tell)
         finally:
-            route = scope["path"] if scope["path"] in ROUTES else "other"
-            method = scope["method"] if scope["method"] in METHODS else "other"
             seconds = time.perf_counter() - begun
-            seen(route, method, status or 500, seconds, came, went)
+            seen(scope, status or 500, seconds, came, went)
 
     return around
