@@ -40,8 +40,8 @@ Memory: VmRSS and VmHWM of the server from the kernel. Then the server gets SIGK
 under load, is started again on the same port and asked, and gets SIGTERM under load."""
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SOURCES = [Path(__file__), Path(__file__).with_name("_serve_clients.py")]
-SOURCES += sorted((ROOT / "src/tilewise/serve").glob("*.py"))
+SOURCES = sorted(ROOT.glob("scripts/measure/*serve_*.py"))
+SOURCES += sorted(ROOT.glob("src/tilewise/serve/*.py"))
 EACH = 8  # requests that a client has prepared
 PER_THREAD = 400  # MiB that the largest job may need: see bound()
 PACKAGES = ("fastapi", "uvicorn", "safetensors")
@@ -62,7 +62,7 @@ def memory(process, field):
 
 
 def bound(begun):
-    """The most memory the server may take, by its limits.
+    """The most memory the server may take.
 
     What it had at first, the bodies and answers held, and for each thread q, k, v, o
     of 2²² numbers in float64, two copies of an answer and six tiles of 2²² numbers.
@@ -80,11 +80,8 @@ async def crowd(port, requests, seconds, process=None):
             await asyncio.sleep(0.5)
 
     watch = asyncio.ensure_future(sample())
-    every = (
-        client(own, random.Random(x), port, until, rows)
-        for x, own in enumerate(requests)
-    )
-    await asyncio.gather(*every)
+    clients = [(own, random.Random(x)) for x, own in enumerate(requests)]
+    await asyncio.gather(*(client(*about, port, until, rows) for about in clients))
     watch.cancel()
     return rows, samples
 
@@ -94,8 +91,8 @@ def summary(rows, seconds):
     counts = Counter(str(row["status"]) for row in rows)
     right = [row["seconds"] for row in rows if row["status"] == 200]
     found = {"requests": len(rows), "by_status": dict(sorted(counts.items()))}
-    found["per_second"] = counts["200"] / seconds
-    found["share_429"] = counts["429"] / len(rows)
+    share = {"per_second": counts["200"] / seconds}
+    found |= share | {"share_429": counts["429"] / len(rows)}
     found |= faults(rows) | {"broken": counts["0"]}
     cuts = statistics.quantiles(right, n=1000)
     places = {"p50": 500, "p90": 900, "p99": 990, "p999": 999}
@@ -170,13 +167,13 @@ def sound(found):
 def main():
     """Measure and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--clients", type=int, default=200)
-    parser.add_argument("--seconds", type=float, default=60)
+    for name, default in (("--clients", 200), ("--seconds", 60)):
+        parser.add_argument(name, type=int, default=default)
     args = parser.parse_args()
     torch.set_num_threads(1)
     date, before = datetime.date.today().isoformat(), os.getloadavg()
-    about = machine() | {x: version(x) for x in PACKAGES}
     found = asyncio.run(measure(args.clients, args.seconds))
+    about = machine() | {x: version(x) for x in PACKAGES}
     text = {
         "cpu": about["cpu"],
         "date": date,

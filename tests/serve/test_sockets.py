@@ -6,18 +6,11 @@ import socket
 import pytest
 import torch
 
-from ._process import post, server
+from ._process import post
 from ._service import BYTES, ONE, PATH, packed
 
 POST = f"POST {PATH} HTTP/1.1\r\nHost: x\r\n".encode()
 JSON = b"Content-Type: application/json\r\n"
-
-
-@pytest.fixture(scope="module")
-def port():
-    """A server with a deadline of one second and room for eight connections."""
-    with server("--deadline", "1", "--connections", "8") as (_, found):
-        yield found
 
 
 @pytest.fixture

@@ -56,8 +56,8 @@ def small(q, k, v, limits):
 def work(q, k, v):
     """What an attention costs at most, in multiply-adds; shapes are enough.
 
-    A score has d + d_v of them. Its exponential and the passes over it take as long as
-    512, and copying a number of K or V for a row of tiles as long as 64, measured.
+    A score has d + d_v of them. Its exponential and the passes over it are counted as
+    512, and the copy of a number of K or V for a row of tiles as 64.
     """
     (batch, heads, n_q, d), n_k, d_v = q.shape, k.shape[2], v.shape[3]
     rows = -(-n_q // blocks(q, v)[0])
