@@ -33,7 +33,7 @@ EXCERPT = "{.python .no-copy}"
 OUTPUT = "{.text .output .no-copy}"
 CONSOLE = "console"
 TYPED = re.compile(  # a line at a prompt
-    r"(\$ )?(TRITON_INTERPRET=1 )?(cd|git|mkdocs|pytest|python) .*"
+    r"(\$ )?(TRITON_INTERPRET=1 )?(cd|curl|git|mkdocs|pytest|python) .*"
 )
 NO_TRITON = "Triton is for Linux only"
 MARK = "\N{RECORD SEPARATOR}\n"  # stands where the output of the blocks above ends
