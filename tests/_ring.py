@@ -1,17 +1,19 @@
-"""What each process of tests/test_ring.py runs: `python _ring.py RANK WORLD FOLDER`.
+"""What the processes of tests/test_ring.py run: `python _ring.py FOLDER`.
 
 Every case is drawn whole on every rank, from one seed, and cut; what a rank found is
 saved for the test, which puts it together. All new memory begins as NaN.
 """
 
 import datetime
+import multiprocessing
 import sys
-import traceback
+from multiprocessing.connection import wait
 from pathlib import Path
 
 import torch
 import torch.distributed as dist
 
+WORLDS = (2, 4)
 HEADS, KV_HEADS, D, D_V = 4, 2, 8, 6
 DTYPES = {"float64": torch.float64, "float32": torch.float32, "bf16": torch.bfloat16}
 CASES = {  # name: dtype, causal, N_q / P, N_k / P of rank 0, more with each rank, scale
@@ -59,7 +61,8 @@ def attend(name, rank, world, **options):
     inputs = [x.clone().requires_grad_() for x in (q, *keys)]
     more = {"causal": CASES[name][1], "scale": CASES[name][5], "return_lse": True}
     o, lse = ring_attention(*inputs, **more | options)
-    return [o.detach(), lse.detach(), *torch.autograd.grad((o, lse), inputs, (do, dlse))]
+    grads = torch.autograd.grad((o, lse), inputs, (do, dlse))
+    return [o.detach(), lse.detach(), *grads]
 
 
 def observed(name, rank, world):
@@ -140,7 +143,7 @@ def in_pairs(rank, world):
 
 
 def moved(rank, world):
-    """o of the case plain, the keys' shares one, two ranks on: other orders to merge."""
+    """o of the case plain; then the keys' shares moved on: other orders to merge."""
     from tilewise.ring import ring_attention
 
     (q, k, v, *_), lengths = draw("plain", world)
@@ -167,7 +170,8 @@ def alone(rank):
     return told
 
 
-def main(rank, world, folder):
+def work(rank, world, folder):
+    """All cases on one rank, saved as `folder`/RANK.pt."""
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)  # new memory is filled with NaN
     assert torch.empty(3).isnan().all()
@@ -180,8 +184,8 @@ def main(rank, world, folder):
     passes.tile_sizes = lambda q: (5, 4)  # more than one tile
     found = {name: attend(name, rank, world) for name in CASES}
     found["again"] = attend("causal-16", rank, world)
-    found |= {f"observed {x}": observed(x, rank, world) for x in ("uneven", "causal")}
-    found["observed causal-16"] = observed("causal-16", rank, world)
+    for name in ("uneven", "causal", "causal-16"):
+        found[f"observed {name}"] = observed(name, rank, world)
     found["refused"] = refusals(rank)
     found["pairs"], found["moved"] = in_pairs(rank, world), moved(rank, world)
     found["alone"] = alone(rank)
@@ -189,9 +193,26 @@ def main(rank, world, folder):
     dist.destroy_process_group()
 
 
+def main(folder):
+    """Start every rank of every world at once; end all as soon as one fails."""
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context(
+        "forkserver" if "forkserver" in methods else "spawn"
+    )
+    context.set_forkserver_preload(["torch.distributed", "tilewise.ring"])
+    running = []
+    for world in WORLDS:
+        (folder / str(world)).mkdir()
+        for rank in range(world):
+            given = rank, world, folder / str(world)
+            running.append(context.Process(target=work, args=given, daemon=True))
+            running[-1].start()
+    while running:
+        wait([x.sentinel for x in running])
+        if any(x.exitcode for x in running):
+            sys.exit("a rank has failed")
+        running = [x for x in running if x.exitcode is None]
+
+
 if __name__ == "__main__":
-    try:
-        main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
-    except BaseException:
-        traceback.print_exc()
-        raise
+    main(Path(sys.argv[1]))

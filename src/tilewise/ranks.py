@@ -67,7 +67,8 @@ def call(q, k, v, causal, scale):
         "heads of k": k.shape[1], "d": q.shape[-1], "d of v": v.shape[-1],
         "dtype": DTYPES.index(q.dtype), "causal": int(causal),
         "scale": struct.unpack("q", struct.pack("d", scale))[0],
-        "requires_grad": int(graded), "device": len(q.device.type), "N of q": q.shape[-2], "N of k": k.shape[-2],
+        "requires_grad": int(graded), "device": len(q.device.type),
+        "N of q": q.shape[-2], "N of k": k.shape[-2],
     }  # fmt: skip
 
 

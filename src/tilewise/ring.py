@@ -12,7 +12,7 @@ import torch
 # --8<-- [end:imports]
 from tilewise import passes
 from tilewise.merge import merge_into
-from tilewise.ops import flash_attention
+from tilewise.ops import Once, flash_attention
 from tilewise.ranks import agree, pass_on, ring_of
 from tilewise.zigzag import meets
 
@@ -62,9 +62,17 @@ class Ring(torch.autograd.Function):
         return o, lse
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx, do, dlse):
-        return *ring_backward(*ctx.saved_tensors, do, dlse, *ctx.options), None
+        once = RingOnce.apply if torch.is_grad_enabled() else ring_backward
+        return *once(*ctx.saved_tensors, do, dlse, *ctx.options), None
+
+
+class RingOnce(Once):
+    """The backward pass, with no gradient of its own: create_graph asks for one."""
+
+    @staticmethod
+    def forward(ctx, *given):
+        return ring_backward(*given)
 
 
 def shapes(k, v, lengths, step, rank):
@@ -115,26 +123,25 @@ def ring_backward(q, k, v, o, lse, do, dlse, causal, scale, group, rank, lengths
     keys one step behind and are home after P of them. do and dlse may be None.
     """
     do, world = torch.zeros_like(o) if do is None else do, len(lengths)
-    dtype, sums, grads = q.dtype, None, None
+    come = None
     for step in range(world):
-        source = (rank - step) % world
-        here = [x.shape for x in (k, v)]
-        if step + 1 < world:
-            wait = pass_on([k, v], shapes(k, v, lengths, step + 1, rank), group)
+        source, last = (rank - step) % world, step + 1 == world
+        after = shapes(k, v, lengths, step + 1, rank)
+        if not last:
+            wait = pass_on([k, v], after, group)
         rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
-        given = [q[:, :, rows], k[:, :, keys], v[:, :, keys], *(
-            None if x is None else x[:, :, rows] for x in (o, do, lse, dlse)
-        )]  # fmt: skip
+        saved = (None if x is None else x[:, :, rows] for x in (o, do, lse, dlse))
+        given = q[:, :, rows], k[:, :, keys], v[:, :, keys], *saved
         parts = passes.backward(*given, None, False, (mask, scale, 0.0, None))[:3]
         if step == 0:
             dq, *sums = map(wider, parts)
         else:
             dq[:, :, rows] += parts[0]
-            sums = wait_sums()  # of the ranks before, for the keys that are here
+            sums = come()  # those of the ranks before, for the keys that are here
             for x, part in zip(sums, parts[1:]):
                 x[:, :, keys] += part
-        wait_sums = pass_on(sums, shapes(k, v, lengths, step + 1, rank), group)
-        if step + 1 < world:
+        come = pass_on(sums, after, group)
+        if not last:
             k, v = wait()
-    return tuple(x.to(dtype) for x in (dq, *wait_sums()))
+    return tuple(x.to(q.dtype) for x in (dq, *come()))
     # --8<-- [end:ring_backward]

@@ -1,0 +1,215 @@
+"""What one rank of scripts/measure/ring.py does: check, time, count memory."""
+
+import contextlib
+import datetime
+import json
+import os
+import statistics
+import time
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from tilewise import ranks, ring
+from tilewise.bench import oracle
+from tilewise.zigzag import unzigzag, zigzag
+
+SHAPES = {  # heads, heads of k and v, d: 2048 columns of Q in both
+    "16 heads of 128": (16, 16, 128),
+    "16 heads, 2 of keys": (16, 2, 128),
+}
+WAYS = "ring", "ring_first", "ring_priority", "torch_allgather", "torch_alltoall"
+PASS_ON = ranks.pass_on
+
+
+def start(rank, world, folder, asked):
+    """Join the others, do what is asked, write found.json (rank 0), leave."""
+    os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(world)}
+    cuda, more = asked["device"] == "cuda", {}
+    if cuda:
+        torch.cuda.set_device(rank)
+        more = {"device_id": torch.device("cuda", rank)}
+    dist.init_process_group(
+        "cpu:gloo,cuda:nccl" if cuda else "gloo", init_method=f"file://{folder}/meet",
+        rank=rank, world_size=world, timeout=datetime.timedelta(seconds=300), **more,
+    )  # fmt: skip
+    found = everything(world, asked, torch.device(asked["device"]))
+    if rank == 0:
+        Path(folder, "found.json").write_text(json.dumps(found), "utf-8")
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def everything(world, asked, device):
+    """{"checks": …, "rows": …} of one number of GPUs."""
+    checks, rows = [], []
+    for shape in asked["shapes"]:
+        right = []
+        for way in asked["ways"]:
+            if world == 1 and way not in ("ring", "torch_allgather"):
+                continue
+            row = {"world": world, "way": way, "shape": shape}
+            checks.append(row | check(way, shape, asked["check"], device))
+            say(checks[-1])
+            right += [way] if checks[-1].get("right") else []
+        todo = [(n, way) for n in asked["sizes"] for way in right]
+        if "ring" in right and world > 1:  # beyond the sizes that one GPU is timed at
+            todo += [(n, "ring") for n in asked["long"]]
+        for n, way in todo:
+            row = {"world": world, "way": way, "shape": shape, "n": n}
+            rows.append(row | timed(way, shape, n, device, asked["seconds"]))
+            say(rows[-1])
+    return {"checks": checks, "rows": rows}
+
+
+def say(row):
+    if dist.get_rank() == 0:
+        print(json.dumps(row), flush=True)
+
+
+@contextlib.contextmanager
+def attention(way, n, device):
+    """A function of local q, k, v in zig-zag order: the way of that name."""
+    world = dist.get_world_size()
+    if way.startswith("ring"):
+        group = None
+        if way == "ring_first":
+            ring.pass_on = waited_for
+        if way == "ring_priority" and device.type == "cuda":
+            options = dist.ProcessGroupNCCL.Options(is_high_priority_stream=True)
+            group = dist.new_group(backend="nccl", pg_options=options)
+        yield lambda q, k, v: ring.ring_attention(q, k, v, group=group, causal=True)
+        ring.pass_on = PASS_ON
+        return
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(sdpa_kernel(SDPBackend.FLASH_ATTENTION))
+        if world > 1:
+            from torch.distributed.device_mesh import init_device_mesh
+            from torch.distributed.tensor.experimental import _attention
+
+            _attention.set_rotate_method(way.removeprefix("torch_"))
+            whole = torch.empty(1, n, device=device)  # the context wants one to cut
+            stack.enter_context(
+                _attention.context_parallel(
+                    init_device_mesh(device.type, (world,)),
+                    buffers=[whole],
+                    buffer_seq_dims=[1],
+                    no_restore_buffers={whole},
+                )  # fmt: skip
+            )
+        yield lambda q, k, v: F.scaled_dot_product_attention(
+            q, k, v, is_causal=True, enable_gqa=q.shape[1] != k.shape[1]
+        )
+
+
+def waited_for(*given):
+    """`pass_on`, but what comes is there before this returns: nothing overlaps."""
+    received = PASS_ON(*given)()
+    return lambda: received
+
+
+def draw(shape, n, device, seed):
+    """q, k, v, do (1, heads, n, d) in bf16, the same for one seed on every rank."""
+    heads, kv_heads, d = SHAPES[shape]
+    source = torch.Generator(device).manual_seed(seed)
+    sizes = heads, kv_heads, kv_heads, heads
+    return [
+        torch.randn(1, h, n, d, generator=source, device=device, dtype=torch.bfloat16)
+        for h in sizes
+    ]
+
+
+def gathered(x):
+    """The whole of all ranks' shares, in the order of the sequence."""
+    shares = [torch.empty_like(x) for _ in range(dist.get_world_size())]
+    dist.all_gather(shares, x.contiguous())
+    return unzigzag(shares)
+
+
+def check(way, shape, n, device):
+    """{"right": whether it is, "error", "allowed", "apart"}, or why it is refused."""
+    rank, world = dist.get_rank(), dist.get_world_size()
+    whole = draw(shape, n, device, 0)
+    q, k, v, do = (zigzag(x, rank, world) for x in whole)
+    inputs = [x.requires_grad_() for x in (q, k, v)]
+    try:
+        with attention(way, n, device) as f:
+            o = f(*inputs)
+            made = o.detach(), *torch.autograd.grad(o, inputs, do)
+    except (RuntimeError, NotImplementedError, AssertionError) as error:
+        return {"refused": str(error).splitlines()[0][:200]}
+    found = dict(zip(("o", "dq", "dk", "dv"), map(gathered, made), strict=True))
+    x = dict(zip(("q", "k", "v", "do"), whole, strict=True))
+    truth = oracle.exact(x, True)
+    plain = oracle.exact(x, True, torch.bfloat16)
+    errors = oracle.errors(x, found, truth)
+    allowed = {name: 2 * oracle.error(plain[name], truth[name]) for name in truth}
+    leaves = [y.requires_grad_() for y in whole[:3]]
+    one = ring.flash_attention(*leaves, causal=True)
+    grads = torch.autograd.grad(one, leaves, whole[3])
+    single = dict(zip(found, (one.detach(), *grads), strict=True))
+    right = all(errors[name] <= allowed[name] for name in truth)
+    told = torch.tensor(int(right), device=device)
+    dist.all_reduce(told, dist.ReduceOp.MIN)
+    results = {"n": n, "error": errors, "allowed": allowed}
+    return results | {"apart": oracle.apart(found, single), "right": bool(told)}
+
+
+def clock(device):
+    """A mark in time: an event on the GPU, or the host's seconds."""
+    if device.type == "cpu":
+        return time.perf_counter()
+    event = torch.cuda.Event(enable_timing=True)
+    event.record()
+    return event
+
+
+def run(f, inputs, do, device):
+    """[forward, backward] of one run in ms, the slowest rank's."""
+    dist.barrier()
+    marks = [clock(device)]
+    o = f(*inputs)
+    marks.append(clock(device))
+    torch.autograd.grad(o, inputs, do)
+    marks.append(clock(device))
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+        times = [a.elapsed_time(b) for a, b in zip(marks, marks[1:])]
+    else:
+        times = [1e3 * (b - a) for a, b in zip(marks, marks[1:])]
+    slowest = torch.tensor(times)
+    dist.all_reduce(slowest, dist.ReduceOp.MAX)
+    return slowest.tolist()
+
+
+def timed(way, shape, n, device, seconds):
+    """Times and memory of one row, each rank with a share of its own."""
+    rank, world = dist.get_rank(), dist.get_world_size()
+    cuda = device.type == "cuda"
+    if cuda:
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+    q, k, v, do = draw(shape, n // world, device, 1 + rank)
+    inputs = [x.requires_grad_() for x in (q, k, v)]
+    row = {"input_bytes": sum(x.numel() * x.element_size() for x in (*inputs, do))}
+    with attention(way, n, device) as f:
+        first = sum(run(f, inputs, do, device))  # compiles
+        if first < 1e3 * seconds:
+            first = sum(run(f, inputs, do, device))
+        repeats = max(2, min(20, int(1e3 * seconds / first)))
+        times = [run(f, inputs, do, device) for _ in range(repeats)]
+    if cuda:
+        peak = torch.tensor(torch.cuda.max_memory_allocated())
+        dist.all_reduce(peak, dist.ReduceOp.MAX)
+        row["peak_bytes"] = peak.item()
+    totals = [sum(x) for x in times]
+    heads, _, d = SHAPES[shape]
+    ms = statistics.median(totals)
+    passes = zip(("forward_ms", "backward_ms"), zip(*times, strict=True), strict=True)
+    return row | {name: statistics.median(x) for name, x in passes} | {
+        "ms": ms, "min": min(totals), "max": max(totals), "repeats": repeats,
+        "tflops": 7 * n * (n + 1) * heads * d / ms / 1e9,
+    }  # fmt: skip
