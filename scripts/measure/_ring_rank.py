@@ -1,6 +1,5 @@
 """What one rank of scripts/measure/ring.py does: check, time, count memory."""
 
-import contextlib
 import datetime
 import json
 import os
@@ -10,19 +9,11 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
-import torch.nn.functional as F
-from torch.nn.attention import SDPBackend, sdpa_kernel
+from _ring_ways import SHAPES, attention, draw
 
-from tilewise import ranks, ring
+from tilewise import flash_attention
 from tilewise.bench import oracle
 from tilewise.zigzag import unzigzag, zigzag
-
-SHAPES = {  # heads, heads of k and v, d: 2048 columns of Q in both
-    "16 heads of 128": (16, 16, 128),
-    "16 heads, 2 of keys": (16, 2, 128),
-}
-WAYS = "ring", "ring_first", "ring_priority", "torch_allgather", "torch_alltoall"
-PASS_ON = ranks.pass_on
 
 
 def start(rank, world, folder, asked):
@@ -70,58 +61,6 @@ def say(row):
         print(json.dumps(row), flush=True)
 
 
-@contextlib.contextmanager
-def attention(way, n, device):
-    """A function of local q, k, v in zig-zag order: the way of that name."""
-    world = dist.get_world_size()
-    if way.startswith("ring"):
-        group = None
-        if way == "ring_first":
-            ring.pass_on = waited_for
-        if way == "ring_priority" and device.type == "cuda":
-            options = dist.ProcessGroupNCCL.Options(is_high_priority_stream=True)
-            group = dist.new_group(backend="nccl", pg_options=options)
-        yield lambda q, k, v: ring.ring_attention(q, k, v, group=group, causal=True)
-        ring.pass_on = PASS_ON
-        return
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(sdpa_kernel(SDPBackend.FLASH_ATTENTION))
-        if world > 1:
-            from torch.distributed.device_mesh import init_device_mesh
-            from torch.distributed.tensor.experimental import _attention
-
-            _attention.set_rotate_method(way.removeprefix("torch_"))
-            whole = torch.empty(1, n, device=device)  # the context wants one to cut
-            stack.enter_context(
-                _attention.context_parallel(
-                    init_device_mesh(device.type, (world,)),
-                    buffers=[whole],
-                    buffer_seq_dims=[1],
-                    no_restore_buffers={whole},
-                )  # fmt: skip
-            )
-        yield lambda q, k, v: F.scaled_dot_product_attention(
-            q, k, v, is_causal=True, enable_gqa=q.shape[1] != k.shape[1]
-        )
-
-
-def waited_for(*given):
-    """`pass_on`, but what comes is there before this returns: nothing overlaps."""
-    received = PASS_ON(*given)()
-    return lambda: received
-
-
-def draw(shape, n, device, seed):
-    """q, k, v, do (1, heads, n, d) in bf16, the same for one seed on every rank."""
-    heads, kv_heads, d = SHAPES[shape]
-    source = torch.Generator(device).manual_seed(seed)
-    sizes = heads, kv_heads, kv_heads, heads
-    return [
-        torch.randn(1, h, n, d, generator=source, device=device, dtype=torch.bfloat16)
-        for h in sizes
-    ]
-
-
 def gathered(x):
     """The whole of all ranks' shares, in the order of the sequence."""
     shares = [torch.empty_like(x) for _ in range(dist.get_world_size())]
@@ -148,7 +87,7 @@ def check(way, shape, n, device):
     errors = oracle.errors(x, found, truth)
     allowed = {name: 2 * oracle.error(plain[name], truth[name]) for name in truth}
     leaves = [y.requires_grad_() for y in whole[:3]]
-    one = ring.flash_attention(*leaves, causal=True)
+    one = flash_attention(*leaves, causal=True)
     grads = torch.autograd.grad(one, leaves, whole[3])
     single = dict(zip(found, (one.detach(), *grads), strict=True))
     right = all(errors[name] <= allowed[name] for name in truth)

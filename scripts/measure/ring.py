@@ -20,7 +20,8 @@ os.environ.setdefault("TORCH_SYMM_MEM_DISABLE_MULTICAST", "1")
 
 import torch
 from _machine import write
-from _ring_rank import SHAPES, WAYS, start
+from _ring_rank import start
+from _ring_ways import SHAPES, WAYS
 from torch.multiprocessing import spawn
 
 METHOD = """Causal attention, forward and backward by autograd, bf16, batch 1, standard
@@ -93,8 +94,8 @@ def longest(rows, room):
         a, b = sorted(mine, key=lambda r: r["n"])[-2:]
         each = (b["peak_bytes"] - a["peak_bytes"]) / (b["n"] - a["n"])
         n = b["n"] + (room - b["peak_bytes"]) / each
-        found.append({"world": world, "way": way, "shape": shape,
-                      "bytes_per_position": each, "extrapolated_n": int(n)})  # fmt: skip
+        kind = {"world": world, "way": way, "shape": shape}
+        found.append(kind | {"bytes_per_position": each, "extrapolated_n": int(n)})
     return found
 
 
@@ -119,7 +120,7 @@ def main():
         "checks": checks,
         "rows": rows,
     }
-    write("ring", METHOD, ["ring.py", "_ring_rank.py"], results)
+    write("ring", METHOD, ["ring.py", "_ring_rank.py", "_ring_ways.py"], results)
 
 
 if __name__ == "__main__":
