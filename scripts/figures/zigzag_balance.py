@@ -4,7 +4,7 @@ from figures import _svg as s
 
 WORLD = 4
 CHUNKS = 2 * WORLD
-CELL, TOP, LEFT, PANEL, UNIT, LANE = 21, 30, 52, 224, 11, 22
+CELL, TOP, LEFT, PANEL, UNIT, LANE = 21, 30, 60, 228, 11, 22
 ORDERS = {  # the chunks of each rank
     "contiguous": [(2 * r, 2 * r + 1) for r in range(WORLD)],
     "zigzag": [(r, CHUNKS - 1 - r) for r in range(WORLD)],

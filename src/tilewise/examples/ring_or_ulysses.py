@@ -3,7 +3,7 @@ from tilewise.units import size
 
 n, d, heads = 131_072, 128, 16
 for kv_heads in (16, 2):
-    print(f"{heads} heads, {kv_heads} of K and V: what a rank sends, forward + backward")
+    print(f"{heads} heads, {kv_heads} of K and V: a rank sends, forward + backward")
     for world in (2, 4, 8, 16):
         ring = size(sum(ring_bytes(n, world, kv_heads, d).values()))
         line = f"  P = {world:2}: ring {ring:>8}"
