@@ -20,9 +20,8 @@ def test_shares_are_an_early_and_a_late_chunk_and_come_together_again(world):
         assert share.equal(x[:, rows])
     assert unzigzag(shares).equal(x)
     tokens = x[..., 0]
-    assert unzigzag(
-        [zigzag(tokens, r, world, dim=1) for r in range(world)], dim=1
-    ).equal(tokens)
+    shares = [zigzag(tokens, rank, world, dim=1) for rank in range(world)]
+    assert unzigzag(shares, dim=1).equal(tokens)
 
 
 @pytest.mark.parametrize("world", WORLDS)

@@ -73,28 +73,34 @@ def check(way, shape, n, device):
     rank, world = dist.get_rank(), dist.get_world_size()
     whole = draw(shape, n, device, 0)
     q, k, v, do = (zigzag(x, rank, world) for x in whole)
-    inputs = [x.requires_grad_() for x in (q, k, v)]
     try:
         with attention(way, n, device) as f:
-            o = f(*inputs)
-            made = o.detach(), *torch.autograd.grad(o, inputs, do)
+            made = results(f, q, k, v, do)
     except (RuntimeError, NotImplementedError, AssertionError) as error:
         return {"refused": str(error).splitlines()[0][:200]}
-    found = dict(zip(("o", "dq", "dk", "dv"), map(gathered, made), strict=True))
+    found = {name: gathered(x) for name, x in made.items()}
     x = dict(zip(("q", "k", "v", "do"), whole, strict=True))
-    truth = oracle.exact(x, True)
-    plain = oracle.exact(x, True, torch.bfloat16)
+    truth, plain = oracle.exact(x, True), oracle.exact(x, True, torch.bfloat16)
     errors = oracle.errors(x, found, truth)
     allowed = {name: 2 * oracle.error(plain[name], truth[name]) for name in truth}
-    leaves = [y.requires_grad_() for y in whole[:3]]
-    one = flash_attention(*leaves, causal=True)
-    grads = torch.autograd.grad(one, leaves, whole[3])
-    single = dict(zip(found, (one.detach(), *grads), strict=True))
-    right = all(errors[name] <= allowed[name] for name in truth)
-    told = torch.tensor(int(right), device=device)
+    apart = oracle.apart(found, results(single, *whole))
+    told = torch.tensor(int(all(errors[name] <= allowed[name] for name in truth)))
     dist.all_reduce(told, dist.ReduceOp.MIN)
-    results = {"n": n, "error": errors, "allowed": allowed}
-    return results | {"apart": oracle.apart(found, single), "right": bool(told)}
+    row = {"n": n, "error": errors, "allowed": allowed, "apart": apart}
+    return row | {"right": bool(told)}
+
+
+def single(q, k, v):
+    """One GPU with the whole sequence."""
+    return flash_attention(q, k, v, causal=True)
+
+
+def results(f, q, k, v, do):
+    """{"o", "dq", "dk", "dv"} of f, by autograd."""
+    inputs = [x.detach().requires_grad_() for x in (q, k, v)]
+    o = f(*inputs)
+    made = o.detach(), *torch.autograd.grad(o, inputs, do)
+    return dict(zip(("o", "dq", "dk", "dv"), made, strict=True))
 
 
 def clock(device):
@@ -144,11 +150,17 @@ def timed(way, shape, n, device, seconds):
         peak = torch.tensor(torch.cuda.max_memory_allocated())
         dist.all_reduce(peak, dist.ReduceOp.MAX)
         row["peak_bytes"] = peak.item()
+    return row | summary(times, SHAPES[shape], n)
+
+
+def summary(times, shape, n):
+    """Medians of [forward, backward] in ms, and the speed that they mean."""
+    heads, _, d = shape
+    forward, backward = map(statistics.median, zip(*times, strict=True))
     totals = [sum(x) for x in times]
-    heads, _, d = SHAPES[shape]
     ms = statistics.median(totals)
-    passes = zip(("forward_ms", "backward_ms"), zip(*times, strict=True), strict=True)
-    return row | {name: statistics.median(x) for name, x in passes} | {
-        "ms": ms, "min": min(totals), "max": max(totals), "repeats": repeats,
+    return {
+        "forward_ms": forward, "backward_ms": backward, "ms": ms,
+        "min": min(totals), "max": max(totals), "repeats": len(times),
         "tflops": 7 * n * (n + 1) * heads * d / ms / 1e9,
     }  # fmt: skip

@@ -20,36 +20,36 @@ PASS_ON = ranks.pass_on
 @contextlib.contextmanager
 def attention(way, n, device):
     """A function of local q, k, v in zig-zag order: the way of that name."""
-    world = dist.get_world_size()
-    if way.startswith("ring"):
-        group = None
-        if way == "ring_first":
-            ring.pass_on = waited_for
-        if way == "ring_priority" and device.type == "cuda":
-            options = dist.ProcessGroupNCCL.Options(is_high_priority_stream=True)
-            group = dist.new_group(backend="nccl", pg_options=options)
-        yield lambda q, k, v: ring.ring_attention(q, k, v, group=group, causal=True)
-        ring.pass_on = PASS_ON
+    if not way.startswith("ring"):
+        with contextlib.ExitStack() as stack:
+            yield theirs(way, n, device, stack)
         return
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(sdpa_kernel(SDPBackend.FLASH_ATTENTION))
-        if world > 1:
-            from torch.distributed.device_mesh import init_device_mesh
-            from torch.distributed.tensor.experimental import _attention
+    group = None
+    if way == "ring_priority" and device.type == "cuda":
+        options = dist.ProcessGroupNCCL.Options(is_high_priority_stream=True)
+        group = dist.new_group(backend="nccl", pg_options=options)
+    ring.pass_on = waited_for if way == "ring_first" else PASS_ON
+    yield lambda q, k, v: ring.ring_attention(q, k, v, group=group, causal=True)
+    ring.pass_on = PASS_ON
 
-            _attention.set_rotate_method(way.removeprefix("torch_"))
-            whole = torch.empty(1, n, device=device)  # the context wants one to cut
-            stack.enter_context(
-                _attention.context_parallel(
-                    init_device_mesh(device.type, (world,)),
-                    buffers=[whole],
-                    buffer_seq_dims=[1],
-                    no_restore_buffers={whole},
-                )  # fmt: skip
-            )
-        yield lambda q, k, v: F.scaled_dot_product_attention(
-            q, k, v, is_causal=True, enable_gqa=q.shape[1] != k.shape[1]
+
+def theirs(way, n, device, stack):
+    """PyTorch's function, within its context for several GPUs."""
+    stack.enter_context(sdpa_kernel(SDPBackend.FLASH_ATTENTION))
+    if (world := dist.get_world_size()) > 1:
+        from torch.distributed.device_mesh import init_device_mesh
+        from torch.distributed.tensor.experimental import _attention
+
+        _attention.set_rotate_method(way.removeprefix("torch_"))
+        whole = torch.empty(1, n, device=device)  # the context wants one to cut
+        mesh = init_device_mesh(device.type, (world,))
+        cut = {"buffers": [whole], "buffer_seq_dims": [1]}
+        stack.enter_context(
+            _attention.context_parallel(mesh, **cut, no_restore_buffers={whole})
         )
+    return lambda q, k, v: F.scaled_dot_product_attention(
+        q, k, v, is_causal=True, enable_gqa=q.shape[1] != k.shape[1]
+    )
 
 
 def waited_for(*given):
