@@ -91,45 +91,6 @@ def observed(name, rank, world):
     return {"sent": sent, "met": met, "kept": kept}
 
 
-def refusals(rank):
-    """{what is wrong: the sentence that this rank was told}."""
-    from tilewise.ring import ring_attention
-
-    def x(n=4, heads=2, d=8, dtype=torch.float32):
-        return torch.zeros(1, heads, n, d, dtype=dtype)
-
-    odd = rank == 1
-    calls = {
-        "lengths": ([x(4 + 2 * odd)] * 3, {"causal": True}),
-        "odd": ([x(3)] * 3, {"causal": True}),
-        "heads": ([x(heads=2 + 2 * odd), x(heads=2), x(heads=2)], {}),
-        "dtype": ([x(dtype=torch.float64 if odd else torch.float32)] * 3, {}),
-        "causal": ([x()] * 3, {"causal": odd}),
-        "scale": ([x()] * 3, {"scale": 0.5 + odd}),
-        "grad": ([x().requires_grad_(odd)] * 3, {}),
-        "own": ([x()[0] if odd else x(), x(), x()], {}),
-        "list": ([[1.0], x(), x()], {}),
-        "top-left": ([x()] * 3, {"causal": "top-left"}),
-        "scale of one": ([x()] * 3, {"scale": "1" if odd else None}),
-        "twice": None,
-    }
-    told = {}
-    for name, call in calls.items():
-        try:
-            if call:
-                ring_attention(*call[0], **call[1])
-            else:
-                q = x().requires_grad_()
-                (grad,) = torch.autograd.grad(
-                    ring_attention(q, q, q).sum(), q, create_graph=True
-                )
-                grad.sum().backward()
-            told[name] = None
-        except (ValueError, RuntimeError) as error:
-            told[name] = f"{type(error).__name__}: {error}"
-    return told
-
-
 def in_pairs(rank, world):
     """The case causal in groups of two ranks, in the second with twice the values."""
     groups = [dist.new_group([n, n + 1]) for n in range(0, world, 2)]
@@ -179,6 +140,8 @@ def work(rank, world, folder):
         "gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=world,
         timeout=datetime.timedelta(seconds=60),
     )  # fmt: skip
+    from _ring_wrong import refusals
+
     from tilewise import passes
 
     passes.tile_sizes = lambda q: (5, 4)  # more than one tile
