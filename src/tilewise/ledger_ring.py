@@ -1,8 +1,9 @@
 """What ring attention and Ulysses cost each of P ranks, counted exactly.
 
-The whole sequence has N queries and keys; a rank holds N / P of them, for `heads` query
-heads of d columns and `kv_heads` heads of keys and values (GQA). size is the bytes of
-an element. FLOPs are matrix products only, as in `tilewise.ledger`.
+The whole sequence has n = N queries and keys; each of world = P ranks holds N / P, for
+`heads` query heads of d columns and `kv_heads` heads of keys and values (GQA). size is
+the bytes of an element. causal is a causal mask, in zig-zag order; backward asks for
+the backward pass. FLOPs are matrix products only, as in `tilewise.ledger`.
 Sources: Ring Attention, arXiv 2310.01889; DeepSpeed Ulysses, arXiv 2309.14509.
 """
 
