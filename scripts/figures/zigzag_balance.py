@@ -1,4 +1,4 @@
-"""Causal work over four ranks: contiguous shares against zig-zag, and their time."""
+"""Causal work over four ranks: in order and in zig-zag, and the time that it takes."""
 
 from figures import _svg as s
 
@@ -17,18 +17,18 @@ STYLE = "<style>" + "".join(
 SAY = {
     "en": {
         "label": "The causal triangle of 8 chunks on 4 ranks. {orders}.",
-        "contiguous": "contiguous: {} tiles", "zigzag": "zig-zag: {} tiles",
+        "contiguous": "in order: after {}", "zigzag": "zig-zag: after {}",
         "chunk": "chunk {}", "rank": "rank {}",
         "order": "{name}: the ranks compute {work} tiles, and all is done after {time}",
-        "names": {"contiguous": "Contiguous shares", "zigzag": "Zig-zag"},
+        "names": {"contiguous": "In order", "zigzag": "In zig-zag"},
         "sep": "; ",
     },
     "zh": {
         "label": "8 段的因果三角形分给 4 个 rank。{orders}。",
-        "contiguous": "连续：{} 块的时间", "zigzag": "之字形：{} 块的时间",
+        "contiguous": "按顺序：{} 块后完成", "zigzag": "之字形：{} 块后完成",
         "chunk": "第 {} 段", "rank": "rank {}",
         "order": "{name}：各 rank 计算 {work} 块，{time} 块的时间后全部完成",
-        "names": {"contiguous": "连续的份", "zigzag": "之字形"},
+        "names": {"contiguous": "按顺序", "zigzag": "之字形"},
         "sep": "；",
     },
 }  # fmt: skip

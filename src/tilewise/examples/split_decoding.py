@@ -4,8 +4,8 @@ from tilewise.merge import split_forward
 from tilewise.worked_example import SCALE, K, Q, V
 
 q, k, v = (torch.tensor(x, dtype=torch.float64) for x in (Q[:1], K, V))
-for splits in (1, 2, 4):  # row 1 alone; its four keys in parts that know nothing of
-    o, lse = split_forward(q, k, v, splits, 1, 2, scale=SCALE)  # one another
+for splits in (1, 2, 4):  # row 1 alone, its four keys in parts
+    o, lse = split_forward(q, k, v, splits, 1, 2, scale=SCALE)
     print(splits, o.numpy().round(12).tolist(), f"e^L = {lse.exp().item():.4g}")
 
 sms, heads, kv_heads, d, n = 132, 32, 8, 128, 131_072  # an H200, a cache of 128k keys
