@@ -81,6 +81,16 @@ def test_each_verdict_of_the_table_is_that_of_its_section():
     assert words.count("false") == 9 and "and nine are false" in PAGE
 
 
+def test_the_chinese_page_gives_the_same_verdicts():
+    """The same class at the same place, and one word for each class."""
+    words = {"站得住": "tw-true", "有条件": "tw-when", "站不住": "tw-false"}
+    chinese = (ROOT / "docs/zh/memory/best-practices.md").read_text("utf-8")
+    found = re.findall(r"\*\*(\w+)\*\*\{ \.tw-verdict \.([\w-]+) \}", chinese)
+    assert [style for _, style in found] == [style for _, style in MARK.findall(PAGE)]
+    assert all(words[word] == style for word, style in found)
+    assert "六条站得住，九条有条件，九条站不住" in chinese
+
+
 def test_the_figure_says_the_same_in_both_languages():
     texts = [re.findall(r"\d+(?:\.\d+)?", figure.draw(x)) for x in ("en", "zh")]
     assert sorted(texts[0]) == sorted(texts[1])

@@ -23,17 +23,17 @@ SAY = {
         "checkpoint": "checkpointing", "tiles": "tiles of 128², not 64²",
     },
     "zh": {
-        "label": "在一块 H200 上，照规则做之后的时间除以之前的时间；"
-        "各测量点的最小值、几何平均和最大值。{rows}。",
+        "label": "一块 H200 上，照法则改了以后的用时除以改之前的用时；"
+        "依次是各种情形的最小值、几何平均和最大值。{rows}。",
         "row": "{name}：{0:.2f}、{1:.2f}、{2:.2f}", "join": "；",
-        "left": "更快", "right": "更慢", "x": "之后的时间 / 之前的时间",
-        "flash-8k": "FA2 代替标准，$N$ = 8k",
-        "flash-1k": "FA2 代替标准，$N$ = 1k",
-        "compile": "编译 softmax", "causal": "因果，用标志",
-        "batch": "1 × 16k，不是 16 × 1k", "keys": "每块 128 个键，不是 64",
-        "gqa": "更少的键头", "pad": "填充 $N$", "narrower": "$d$ = 80、96，不是 128",
-        "mask": "因果，用掩码", "deterministic": "逐位相同",
-        "checkpoint": "梯度检查点", "tiles": "128² 的块，不是 64²",
+        "left": "变快", "right": "变慢", "x": "改后用时 / 改前用时",
+        "flash-8k": "标准换成 FA2，$N$ = 8k",
+        "flash-1k": "标准换成 FA2，$N$ = 1k",
+        "compile": "编译 softmax", "causal": "因果用标志",
+        "batch": "16 × 1k 换成 1 × 16k", "keys": "每块 64 个键换成 128",
+        "gqa": "减少键头", "pad": "填充 $N$", "narrower": "$d$ = 128 换成 80、96",
+        "mask": "因果用掩码", "deterministic": "每次一位不差",
+        "checkpoint": "梯度检查点", "tiles": "64² 的块换成 128²",
     },
 }  # fmt: skip
 
