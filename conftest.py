@@ -3,11 +3,59 @@
 pytest-codeblocks collects and reports. What a block is, and how it runs, is decided in
 tests/site/codeblocks.py: the plugin alone skips fences it does not know without a word
 and takes an include for Python.
+
+Folders are run on several cores. pytest-xdist hands out files: the tests of one stay
+together, in their order, so that what a module's fixture makes is made once.
 """
 
+import os
+from pathlib import Path
+
+import pytest
 import pytest_codeblocks.plugin as plugin
 from codeblocks import blocks, run
 from pytest_codeblocks.main import CodeBlock
+
+ROOT = Path(__file__).parent
+MOST = 4  # workers
+MEMORY = 2 << 30  # bytes for each: it has PyTorch, and a Chromium beside it
+LONG = [  # begun first, so that short files end the run; the first one builds the site
+    "tests/site/test_build.py", "tests/kernels/", "tests/site/test_generated.py",
+    "tests/site/test_listings.py", "tests/browser/",
+]  # fmt: skip
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_xdist_auto_num_workers(config):
+    """Single files and tests get 0: they begin sooner in the process that is there."""
+    if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
+        return None  # xdist reads it
+    whole = [*config.args] == config.getini("testpaths")
+    if config.option.keyword or not (whole or all(map(os.path.isdir, config.args))):
+        return 0
+    affinity = getattr(os, "sched_getaffinity", None)
+    room = [MOST, len(affinity(0)) if affinity else os.cpu_count() or 1]
+    if hasattr(os, "sysconf"):
+        size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        room.append(round(size / MEMORY))
+    return min(room) if min(room) > 1 else 0
+
+
+def pytest_configure(config):
+    """A core for each worker, and for the programs that it starts."""
+    if hasattr(config, "workerinput"):
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def pytest_collection_modifyitems(config, items):
+    """The order in which xdist hands out the files."""
+    if hasattr(config, "workerinput"):
+
+        def place(item):
+            path = item.path.relative_to(ROOT).as_posix()
+            return [not path.startswith(x) for x in LONG]
+
+        items.sort(key=place)
 
 
 class Source(str):

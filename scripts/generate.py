@@ -18,6 +18,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import fresh
+
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs/generated"
 LANGS = ("en", "zh")
@@ -54,11 +56,19 @@ def environment():
 
 def run(*command):
     """The standard output of `python *command`, in UTF-8."""
-    line = [sys.executable, "-X", "utf8", *map(str, command)]
+    line = [sys.executable, "-X", "utf8", *command]
     done = subprocess.run(line, cwd=ROOT, env=environment(), capture_output=True)
     if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stderr.decode()}")
+        sys.exit(f"{' '.join(command)} failed:\n{done.stderr.decode()}")
     return done.stdout.decode()
+
+
+def printed(path):
+    """The standard output of a program that runs alone."""
+    status, output, errors = fresh.run(path, ROOT, environment())
+    if status:
+        sys.exit(f"{path} failed:\n{errors}")
+    return output
 
 
 def film(asked):
@@ -76,7 +86,7 @@ def generate():
     for path in sorted((ROOT / "src/tilewise/examples").glob("[!_]*.py")):
         name = f"outputs/{path.stem}.txt"
         kept = lacks_triton(path.read_text("utf-8")) and (OUT / name).exists()
-        yield name, (OUT / name).read_text("utf-8") if kept else run(path)
+        yield name, (OUT / name).read_text("utf-8") if kept else printed(path)
     for name, options in TRACES.items():
         yield f"traces/{name}", run("-m", "tilewise", "trace", *options)
     for name, lang in ((name, lang) for name in LIVE for lang in LANGS):

@@ -1,13 +1,14 @@
 """One strict build of the whole site, without torch, for all tests of built pages."""
 
+import json
 import os
 import subprocess
 import sys
-from time import perf_counter
 from types import SimpleNamespace
 
 import pytest
 from built import SITE_URL
+from filelock import FileLock
 from pages import ROOT
 
 # Python runs a module of this name as it starts, in notebooks' kernels as well
@@ -25,6 +26,14 @@ sys.meta_path.insert(0, NoTorch())
 """
 
 
+def pytest_sessionstart(session):
+    """What npm installs is there before workers begin, who would do it at once."""
+    if session.config.getoption("numprocesses", None):
+        from hooks import web
+
+        web.install()
+
+
 @pytest.fixture(scope="session")
 def reader(tmp_path_factory):
     """The environment of somebody who installed the docs extra alone."""
@@ -35,26 +44,29 @@ def reader(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def build(reader, tmp_path_factory, record_testsuite_property):
+def build(reader, tmp_path_factory):
     """What `mkdocs build --strict` did: its status, its messages, the folder.
 
+    All workers of pytest-xdist share one build: the first makes it, the others wait.
     TILEWISE_SITE names a site that was built before, with the same SITE_URL: so CI
     checks the very files that it deploys.
     """
     if ready := os.environ.get("TILEWISE_SITE"):
-        return SimpleNamespace(status=0, log="", folder=ROOT / ready, seconds=0)
-    folder = tmp_path_factory.mktemp("site")
-    begun = perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
-        cwd=ROOT, env=reader, capture_output=True, encoding="utf-8", timeout=300,
-    )  # fmt: skip
-    seconds = round(perf_counter() - begun, 1)
-    record_testsuite_property("site_build_seconds", seconds)
-    log = done.stdout + done.stderr
-    return SimpleNamespace(
-        status=done.returncode, log=log, folder=folder, seconds=seconds
-    )
+        return SimpleNamespace(status=0, log="", folder=ROOT / ready)
+    shared = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        shared = shared.parent
+    folder, said = shared / "site", shared / "site.json"
+    with FileLock(shared / "site.lock"):
+        if not said.exists():
+            done = subprocess.run(
+                [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", folder],
+                cwd=ROOT, env=reader, capture_output=True, encoding="utf-8",
+                timeout=300,
+            )  # fmt: skip
+            told = {"status": done.returncode, "log": done.stdout + done.stderr}
+            said.write_text(json.dumps(told), "utf-8")
+    return SimpleNamespace(**json.loads(said.read_text("utf-8")), folder=folder)
 
 
 @pytest.fixture(scope="session")

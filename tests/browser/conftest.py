@@ -2,6 +2,9 @@
 
 Without Chromium these tests are skipped; TILEWISE_BROWSER=required makes that an error.
 TILEWISE_SITE names a site built before, so that one file runs in seconds.
+
+A new window costs as much as the page in it. So a test takes one that another is done
+with, emptied: no page, no storage, no rights, the mouse in a corner.
 """
 
 import os
@@ -18,6 +21,7 @@ AXE = ROOT / "scripts/web/node_modules/axe-core/axe.min.js"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
 ARGUMENTS += ["--disable-background-networking", "--disable-component-update"]
+ARGUMENTS += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 
 
 def pytest_collection_modifyitems(items):
@@ -27,7 +31,9 @@ def pytest_collection_modifyitems(items):
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Serves the site without a line for each request."""
+    """Serves the site without a line for each request, many over one connection."""
+
+    protocol_version = "HTTP/1.1"
 
     def log_message(self, *_):
         pass
@@ -38,6 +44,7 @@ def address(site):
     """Where the built site is served: http://127.0.0.1:PORT/."""
     handler = partial(Quiet, directory=str(site))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
@@ -58,23 +65,22 @@ def browser():
         made.close()
 
 
-def watch(page, wrong, address):
-    """Note what the page asks for, and whatever goes wrong in it."""
+def watch(page, address):
+    """Note in page.requested what is asked for, in page.wrong whatever goes wrong."""
 
-    def heard(line):
-        if line.type in ("error", "warning"):
-            wrong.append(f"{page.url}: {line.text}")
+    def wrong(text):
+        page.wrong.append(f"{page.url}: {text}")
 
-    def refuse(route):
-        wrong.append(f"another host: {route.request.url}")
-        route.abort()
+    def asked(request):
+        page.requested.append(request.url)
+        if not request.url.startswith((address, "blob:", "data:")):
+            wrong(f"another host: {request.url}")
 
-    page.requested = []
-    page.on("request", lambda request: page.requested.append(request.url))
-    page.on("pageerror", lambda error: wrong.append(f"{page.url}: {error}"))
-    page.on("console", heard)
-    page.on("requestfailed", lambda r: wrong.append(f"{r.url}: {r.failure}"))
-    page.route(lambda url: not url.startswith((address, "blob:", "data:")), refuse)
+    page.requested, page.wrong = [], []
+    page.on("request", asked)
+    page.on("pageerror", wrong)
+    page.on("console", lambda x: x.type in ("error", "warning") and wrong(x.text))
+    page.on("requestfailed", lambda x: wrong(f"{x.url}: {x.failure}"))
 
 
 THROUGH = """async () => {  // widgets come when they are near
@@ -86,57 +92,118 @@ THROUGH = """async () => {  // widgets come when they are near
 }"""
 
 
-def manner(dark=False, width=1280, still=False, javascript=True):
-    """How a page is looked at, in Playwright's words; still is reduced motion."""
-    return {
-        "viewport": {"width": width, "height": 900},
-        "color_scheme": "dark" if dark else "light",
-        "reduced_motion": "reduce" if still else "no-preference",
-        "java_script_enabled": javascript,
-    }
+SCHEMES = """() => {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  return [!dark, dark];
+}"""
+
+
+class Windows:
+    """Windows of a browser, with and without JavaScript, each with its own storage."""
+
+    def __init__(self, browser, address):
+        self.browser, self.address, self.idle = browser, address, []
+
+    def take(self, javascript):
+        """One that nobody uses, at an empty page."""
+        for page in self.idle:
+            if page.javascript == javascript:
+                self.idle.remove(page)
+                return page
+        context = self.browser.new_context(java_script_enabled=javascript)
+        page = context.new_page()
+        page.javascript, page.session = javascript, context.new_cdp_session(page)
+        page.set_default_timeout(15000)
+        watch(page, self.address)
+        return page
+
+    def give(self, page):
+        """Empty it for the next test."""
+        page.evaluate("sessionStorage.clear()")
+        page.goto("about:blank")
+        page.mouse.move(0, 0)
+        page.context.clear_permissions()
+        kept = {"origin": self.address.rstrip("/"), "storageTypes": "all"}
+        page.session.send("Storage.clearDataForOrigin", kept)
+        page.requested, page.wrong = [], []
+        self.idle.append(page)
+
+
+@pytest.fixture(scope="session")
+def windows(browser, address):
+    return Windows(browser, address)
 
 
 @pytest.fixture
-def visit(browser, address):
+def visit(windows, address):
     """visit(file, dark=False, width=1280, still=False) opens a page of the site.
 
-    It is scrolled through once, unless scroll=False. The page's .requested lists what
-    it asked for. The test fails where a page wrote an error to the console, asked for
-    another host, or a request failed.
+    It is scrolled through once, unless scroll=False; still is reduced motion. The
+    page's .requested lists what it asked for. The test fails where a page wrote an
+    error to the console, asked for another host, or a request failed.
     """
-    contexts, wrong = [], []
+    taken = []
 
-    def visit(file, *, scroll=True, **how):
-        context = browser.new_context(**manner(**how))
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(15000)
-        watch(page, wrong, address)
-        if scroll:
-            page.add_init_script(f"addEventListener('load', {THROUGH})")
+    def visit(
+        file, *, scroll=True, dark=False, width=1280, height=900, still=False,
+        javascript=True,
+    ):  # fmt: skip
+        page = windows.take(javascript)
+        taken.append(page)
+        page.set_viewport_size({"width": width, "height": height})
+        motion = "reduce" if still else "no-preference"
+        scheme = "dark" if dark else "light"
+        page.emulate_media(color_scheme=scheme, reduced_motion=motion)
         page.goto(address + file)
+        if scroll and javascript:
+            page.evaluate(THROUGH)
         return page
 
     yield visit
-    for context in contexts:
-        context.close()
+    wrong = [line for page in taken for line in page.wrong]
+    for page in taken if not wrong else ():
+        windows.give(page)
     assert wrong == []
 
 
+RUN = """async (within) => {
+  const { violations } = await axe.run(within, { resultTypes: ["violations"] });
+  return violations.map(({ id, help, nodes }) =>
+    [id, help, nodes.slice(0, 3).map(({ html }) => html.slice(0, 200))]);
+}"""
+
+
+@pytest.fixture(scope="session")
+def engine():
+    """axe-core's text, which a page takes by evaluating it."""
+    return AXE.read_text("utf-8")
+
+
 @pytest.fixture
-def axe():
+def axe(engine):
     """axe(page, within="article") asserts that axe-core finds no violation there."""
 
     def axe(page, within="article"):
         if not page.evaluate("typeof axe !== 'undefined'"):
-            page.evaluate(f"() => {{ {AXE.read_text('utf-8')} }}")  # past the CSP
-        found = page.evaluate("(within) => axe.run(within)", within)
-        assert [
-            (x["id"], x["help"], [n["html"][:200] for n in x["nodes"]][:3])
-            for x in found["violations"]
-        ] == []
+            page.evaluate(engine)
+        found = page.evaluate(RUN, within)
+        assert found == []
 
     return axe
+
+
+@pytest.fixture
+def axe_both(axe):
+    """axe_both(page, within="article"): in both colour schemes, the page's own last."""
+
+    def both(page, within="article"):
+        for dark in page.evaluate(SCHEMES):
+            page.emulate_media(color_scheme="dark" if dark else "light")
+            name = "slate" if dark else "default"
+            page.locator(f"body[data-md-color-scheme={name}]").wait_for()
+            axe(page, within)
+
+    return both
 
 
 @pytest.fixture

@@ -58,8 +58,11 @@ def test_results_equal_cpython(visit):
         assert near(told.get("result", told), there), asked
 
 
-@pytest.mark.parametrize("lang", PAGES)
-def test_untouched_it_is_static_and_loads_no_runtime(visit, axe, fits, lang):
+each_language = pytest.mark.parametrize("lang", PAGES)
+
+
+@each_language
+def test_untouched_it_is_static_and_loads_no_runtime(visit, axe_both, fits, lang):
     bare = visit(PAGES[lang], javascript=False)
     static = bare.locator("tw-calculator .tw-said + div").text_content()
     page = visit(PAGES[lang])
@@ -67,13 +70,15 @@ def test_untouched_it_is_static_and_loads_no_runtime(visit, axe, fits, lang):
     assert page.locator("tw-calculator .tw-said + div").text_content() == static
     shows(page, DEFAULT, lang)
     assert not [x for x in page.requested if "micropython" in x or "python.json" in x]
+    axe_both(page)
+    fits(page)
     page.get_by_role("button", name={"en": "Reset", "zh": "恢复默认"}[lang]).click()
     shows(page, DEFAULT, lang)
 
 
-@pytest.mark.parametrize(("lang", "dark"), [("en", False), ("zh", True)])
-def test_by_mouse(visit, axe, fits, lang, dark):
-    page = visit(PAGES[lang], dark=dark)
+@each_language
+def test_by_mouse(visit, axe_both, lang):
+    page = visit(PAGES[lang])
     page.select_option("#tw-calc-gpu", "H200")
     page.select_option("#tw-calc-pass", "training")
     page.select_option("#tw-calc-causal", "yes")
@@ -90,7 +95,7 @@ def test_by_mouse(visit, axe, fits, lang, dark):
     page.locator(".tw-place").last.hover()
     point = page.locator(".tw-place").last.get_attribute("aria-label")
     assert page.locator(".tw-roof > .tw-note").text_content() == point
-    axe(page)
+    axe_both(page, "tw-calculator")
     if lang == "en":
         again = visit(PAGES[lang] + "?" + page.url.partition("?")[2])
         shows(again, typed | {"plot": "seconds"}, lang)
@@ -120,9 +125,9 @@ def test_by_keyboard(visit):
     assert label.startswith("standard attention, repeated accesses to a cache: ")
 
 
-@pytest.mark.parametrize(("lang", "dark"), [("en", True)])
-def test_narrow_with_own_card_and_tiles(visit, axe, fits, lang, dark):
-    page = visit(PAGES[lang], width=360, dark=dark)
+@each_language
+def test_narrow_with_own_card_and_tiles(visit, axe_both, fits, lang):
+    page = visit(PAGES[lang], width=360, dark=True)
     page.select_option("#tw-calc-gpu", "own")
     page.select_option("#tw-calc-tiles", "own")
     own = {"sram": "227", "bandwidth": "3.35", "tflops": "989.5", "memory": "80"}
@@ -132,13 +137,13 @@ def test_narrow_with_own_card_and_tiles(visit, axe, fits, lang, dark):
     shows(page, own, lang)
     page.fill("#tw-calc-memory", "40")
     shows(page, own | {"memory": "40"}, lang)
-    axe(page)
+    axe_both(page, "tw-calculator")
     fits(page)
 
 
-@pytest.mark.parametrize(("lang", "dark"), [("zh", True)])
-def test_hostile_text_is_answered_at_its_field(visit, axe, fits, lang, dark):
-    page = visit(PAGES[lang] + "?gpu=own&tiles=own", width=360, dark=dark)
+@each_language
+def test_hostile_text_is_answered_at_its_field(visit, axe_both, fits, lang):
+    page = visit(PAGES[lang] + "?gpu=own&tiles=own", width=360, dark=True)
     page.locator("#tw-calc-sram:visible").wait_for()
     fields = page.locator("tw-calculator input.tw-field").all()
     shown = page.locator(".tw-said + div")
@@ -153,7 +158,7 @@ def test_hostile_text_is_answered_at_its_field(visit, axe, fits, lang, dark):
         wrong = page.locator("#" + field.get_attribute("aria-describedby"))
         assert len(wrong.text_content()) > 4 and shown.text_content() == before
         if place == 2:
-            axe(page)
+            axe_both(page, "tw-calculator")
             fits(page)
         field.fill(good)
     page.fill("#tw-calc-heads", "6")
@@ -161,14 +166,21 @@ def test_hostile_text_is_answered_at_its_field(visit, axe, fits, lang, dark):
     page.locator("#tw-calc-kv_heads-wrong", has_text="6").wait_for()
 
 
-def test_hostile_addresses(visit, axe):
+LAST = {
+    "en": "Below is still the last result that could be computed.",
+    "zh": "下面仍是上一次算出的结果。",
+}
+
+
+@each_language
+def test_hostile_addresses(visit, axe_both, lang):
     for query, field in (
         ("n=%3Cscript%3Ealert(1)%3C/script%3E", "n"), ("d=" + "9" * 5000, "d"),
         ("gpu=V100&heads=NaN&__proto__=1&constructor=2", "heads"),
         ("batch=%ff%00", "batch"),
     ):  # fmt: skip
-        page = visit(f"{PAGES['zh']}?{query}")
+        page = visit(f"{PAGES[lang]}?{query}")
         page.locator(f"#tw-calc-{field}[aria-invalid=true]").wait_for()
-        assert page.locator(".tw-said").text_content() == "下面仍是上一次算出的结果。"
+        assert page.locator(".tw-said").text_content() == LAST[lang]
         assert page.input_value("#tw-calc-gpu") == "H100"
-    axe(page)
+    axe_both(page, "tw-calculator")

@@ -109,11 +109,11 @@ def test_hostile_programs_leave_the_page_alive(visit):
 
 def test_from_a_folder_and_without_scripts(browser, visit, site):
     """Browsers load no modules there: the page stays as it is, and says nothing."""
-    page, wrong = browser.new_page(), []
-    watch(page, wrong, "file://")
+    page = browser.new_page()
+    watch(page, "file://")
     page.goto((site / "softmax/safe-softmax.html").as_uri())
     page.locator("nav.md-code__nav[aria-label]").first.wait_for()
-    assert wrong == [] and page.locator(".tw-start").count() == 0
+    assert page.wrong == [] and page.locator(".tw-start").count() == 0
     page.close()
     page = visit("zh/softmax/safe-softmax.html", javascript=False)
     assert page.locator(".tw-run pre > code").count() == 2

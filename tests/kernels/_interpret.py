@@ -1,8 +1,8 @@
 """Run forward rungs in Triton's interpreter: python _interpret.py RUNG ….
 
 A process of its own, since TRITON_INTERPRET is read where triton is imported. Prints
-JSON: what was wrong, an empty list if nothing was. The interpreter's tl.dot takes the
-bits of bf16 for numbers, so bf16 is left to the card.
+JSON: what was wrong with each, an empty list if nothing was. The interpreter's tl.dot
+takes the bits of bf16 for numbers, so bf16 is left to the card.
 """
 
 import json
@@ -18,9 +18,9 @@ torch.set_num_threads(1)
 torch.use_deterministic_algorithms(True)  # and so torch.empty gives NaN
 
 if __name__ == "__main__":
-    wrong = []
-    for name in sys.argv[1:]:
+    wrong = {name: [] for name in sys.argv[1:]}
+    for name in wrong:
         for seed, (title, case) in enumerate(CASES.items()):
             found = faults(name, case, seed, block_rows=32, block_cols=16)
-            wrong += [f"{name}, {title}: {text}" for text in found]
+            wrong[name] += [f"{title}: {text}" for text in found]
     print(json.dumps(wrong))

@@ -15,8 +15,6 @@ starts processes, which import the file that it stands in.
 import io
 import linecache
 import re
-import subprocess
-import sys
 import traceback
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -25,6 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
 
+import fresh
 import pytest
 from generate import KERNELS, environment, lacks_triton
 from pages import ROOT, expand, read
@@ -134,13 +133,10 @@ def apart(above, code):
         file = Path(folder, "block.py")
         mark = f"if __name__ == '__main__':\n    print({MARK!r}, end='', flush=True)"
         file.write_text("\n".join((*above, mark, code)), "utf-8")
-        done = subprocess.run(
-            [sys.executable, "-X", "utf8", "-W", "error", file],
-            env=environment(), capture_output=True, encoding="utf-8", timeout=300,
-        )  # fmt: skip
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return done.stdout.partition(MARK)[2]
+        status, output, errors = fresh.run(file, folder, environment())
+    if status:
+        raise RuntimeError(errors)
+    return output.partition(MARK)[2]
 
 
 def run(block):

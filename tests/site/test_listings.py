@@ -1,8 +1,6 @@
 """A listing pasted into an empty file runs alone, and so does a notebook."""
 
-import subprocess
-import sys
-
+import fresh
 import pytest
 from codeblocks import NO_TRITON, blocks
 from generate import environment, lacks_triton
@@ -24,50 +22,36 @@ def programs():
 
 
 def start(text, folder):
-    """Run the text as a file of its own, in a folder of its own, without settings."""
+    """(status, output, errors) of the text as a file of its own, in an empty folder."""
     folder.mkdir()
-    (folder / "listing.py").write_text(text, "utf-8")
-    command = [sys.executable, "-I", "-X", "utf8", "-W", "error", "listing.py"]
-    with open(f"{folder}.out", "wb") as out, open(f"{folder}.err", "wb") as err:
-        return subprocess.Popen(
-            command, cwd=folder, env=environment(), stdout=out, stderr=err
-        )
-
-
-@pytest.fixture(scope="module")
-def outcome(request, tmp_path_factory):
-    """outcome(program) -> (status, output, errors); the next one starts meanwhile."""
-    queue = [
-        item.callspec.params["program"]
-        for item in request.session.items
-        if "program" in getattr(item, "fixturenames", ())
-    ]
-    folder, running = tmp_path_factory.mktemp("listings"), {}
-
-    def of(program):
-        at = queue.index(program)
-        for i in range(at, min(at + 2, len(queue))):
-            if i not in running:
-                running[i] = start(queue[i][0], folder / str(i))
-        status = running[at].wait(120)
-        texts = [(folder / f"{at}.{x}").read_text("utf-8") for x in ("out", "err")]
-        return status, *texts
-
-    yield of
-    for process in running.values():
-        process.kill()
+    file = folder / "listing.py"
+    file.write_text(text, "utf-8")
+    return fresh.run(file, folder, environment())
 
 
 @pytest.mark.parametrize("program", programs().keys(), ids=programs().values())
-def test_listing_runs_alone(program, outcome):
+def test_listing_runs_alone(program, tmp_path):
     if lacks_triton(program[0]):
         pytest.skip(NO_TRITON)
-    status, output, errors = outcome(program)
+    status, output, errors = start(program[0], tmp_path / "alone")
     assert status == 0, errors
     assert program[1] in (None, output)
 
 
-def test_a_listing_without_its_imports_fails(tmp_path):
-    assert start("import math\nprint(math.pi)\n", tmp_path / "a").wait() == 0
-    assert start("print(math.pi)\n", tmp_path / "b").wait() == 1
-    assert "NameError" in (tmp_path / "b.err").read_text("utf-8")
+@pytest.mark.parametrize("first", ["", "import torch\n"])
+def test_a_listing_runs_in_nothing_but_itself(first, tmp_path):
+    """Also after other programs, in a fork: what it does not import is not there."""
+    code = first + "import math, sys\nmath.kept = 1\nprint(math.pi)\n"
+    assert start(code, tmp_path / "a") == (0, "3.141592653589793\n", "")
+    kinds = "import sys\nprint(sys.flags.isolated, __name__, sys.warnoptions, end='')"
+    code = first + kinds + "\nprint([x for x in sys.modules if 'tilewise' in x])\n"
+    assert start(code, tmp_path / "b")[:2] == (0, "1 __main__ ['error'][]\n")
+    status, _, errors = start(first + "print(math.pi)\n", tmp_path / "c")
+    assert status == 1 and "NameError" in errors
+    status, _, errors = start(first + "import math\nmath.kept\n", tmp_path / "d")
+    assert status == 1 and "AttributeError" in errors
+    status, _, errors = start(f"{first}int('x', base=0.5)\n", tmp_path / "e")
+    assert status == 1 and "listing.py" in errors
+    code = first + "import warnings, sys\nwarnings.warn('x')\n"
+    assert start(code, tmp_path / "f")[0] == 1
+    assert start(f"{first}raise SystemExit(3)\n", tmp_path / "g")[0] == 3

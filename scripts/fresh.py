@@ -1,0 +1,72 @@
+"""Programs run alone: a fresh interpreter, isolated, in UTF-8, warnings are errors.
+
+`import torch` takes seconds. So one interpreter, started with the same options, imports
+torch and nothing else, and each program that begins with that import gets a fork of it,
+as if it had waited for its own. Every other program gets an interpreter of its own, and
+so does one that starts processes; elsewhere than on Linux all do, since their libraries
+may not survive a fork.
+"""
+
+import atexit
+import json
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+OPTIONS = ["-I", "-X", "utf8", "-W", "error"]
+TORCH = re.compile(r"^import torch$", re.M)
+APART = re.compile(r"\b(?:multi|sub)process")  # what starts processes
+LIMIT = 300  # seconds
+ONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # no threads
+SERVER = """
+import json, os, runpy, signal, sys
+import torch
+for line in sys.stdin:
+    file, folder, out, err, limit = json.loads(line)
+    if pid := os.fork():
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        print(status, flush=True)
+        continue
+    signal.alarm(limit)
+    for number, path in enumerate((os.devnull, out, err)):
+        os.dup2(os.open(path, (os.O_WRONLY | os.O_CREAT) if number else 0), number)
+    os.chdir(folder)
+    sys.argv = [file]
+    runpy.run_path(file, run_name="__main__")
+    break
+"""
+
+
+@cache
+def server(environment):
+    """The interpreter that has imported torch; it ends with this one."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    command = [sys.executable, *OPTIONS, "-c", SERVER]
+    made = subprocess.Popen(
+        command, **pipes, env=dict(environment) | ONE, encoding="utf-8"
+    )
+    atexit.register(made.communicate)
+    return made
+
+
+def run(file, folder, environment):
+    """(status, output, errors) of a program, run in a folder."""
+    file = Path(file).resolve()
+    text = file.read_text("utf-8")
+    if sys.platform != "linux" or not TORCH.search(text) or APART.search(text):
+        done = subprocess.run(
+            [sys.executable, *OPTIONS, file], cwd=folder, env=environment,
+            stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+            timeout=LIMIT,
+        )  # fmt: skip
+        return done.returncode, done.stdout, done.stderr
+    with TemporaryDirectory() as room:
+        ends = [f"{room}/{name}" for name in ("out", "err")]
+        line = json.dumps([str(file), str(folder), *ends, LIMIT])
+        one = server(tuple(sorted(environment.items())))
+        print(line, file=one.stdin, flush=True)
+        status = int(one.stdout.readline())
+        return status, *(Path(end).read_text("utf-8") for end in ends)
