@@ -19,9 +19,9 @@ SAY = {
         "cu": "cu_seqlens", "and": ", ",
     },
     "zh": {
-        "label": "一行里有 {row} 个 token 的文档，共 {size} × {size} 个分数。"
-        "每篇文档按因果掩码只看到自己：{seen} 对。只用因果掩码，还会看到别的文档的"
-        " {leak} 对。另有 {future} 对在未来。",
+        "label": "一行里的几篇文档，依次有 {row} 个 token，共 {size} × {size} 个分数。"
+        "每篇只看自己，再加因果掩码：看得到 {seen} 对。只加因果掩码，还会多看到"
+        " {leak} 对，都在别的文档里。另有 {future} 对在未来。",
         "seen": "看得到", "leak": "别的文档的过去", "future": "未来",
         "cu": "cu_seqlens", "and": "、",
     },

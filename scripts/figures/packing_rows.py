@@ -16,12 +16,12 @@ SAY = {
         "document": "document, tokens",
     },
     "zh": {
-        "label": "{n} 篇文档，共 {tokens} 个 token。填充到最长：{n} 行，"
-        "每行 {longest} 个 token，{wide}% 有内容，其余都是填充。"
-        "打包：{rows} 行，每行 {size} 个 token，{filled}% 有内容：{sums}。",
+        "label": "{n} 篇文档，共 {tokens} 个 token。都填充到和最长的一样长：{n} 行，"
+        "每行 {longest} 个位置，利用率 {wide}%，其余都是填充。"
+        "打包：{rows} 行，每行 {size} 个位置，利用率 {filled}%：{sums}。",
         "padded": "填充", "packed": "打包", "and": "、",
-        "rows": "{} 行，每行 {}", "filled": "{}% 有内容", "padding": "填充",
-        "document": "文档及 token 数",
+        "rows": "{} 行，每行 {} 个", "filled": "利用率 {}%", "padding": "填充",
+        "document": "一篇文档的 token 数",
     },
 }  # fmt: skip
 

@@ -19,13 +19,13 @@ SAY = {
         "no_borders": "packed without borders", "chopped": "end to end, chopped",
     },
     "zh": {
-        "head": ["", "对数正态：有内容", "注意力", "函数：有内容", "注意力"],
+        "head": ["", "对数正态：利用率", "注意力", "函数：利用率", "注意力"],
         "to_size": "填充到一整行", "to_longest": "填充，每批 32 篇",
-        "sorted": "同上，先在池内排序", "powers": "填充到 2 的幂",
-        "in_order": "按顺序打包", "decreasing": "首次适应递减",
+        "sorted": "同上，先分池排序", "powers": "填充到 2 的幂",
+        "in_order": "按原顺序打包", "decreasing": "首次适应递减",
         "look_ahead_1": "边读边打包，预读 1 行",
         "look_ahead_64": "边读边打包，预读 64 行",
-        "no_borders": "打包但没有边界", "chopped": "首尾相接，按行切断",
+        "no_borders": "打包，不设边界", "chopped": "首尾相接，按行切断",
     },
 }  # fmt: skip
 
