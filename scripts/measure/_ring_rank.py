@@ -15,6 +15,8 @@ from tilewise import flash_attention
 from tilewise.bench import oracle
 from tilewise.zigzag import unzigzag, zigzag
 
+PEERS = 2**18  # the other ways are timed up to this N
+
 
 def start(rank, world, folder, asked):
     """Join the others, do what is asked, write found.json (rank 0), leave."""
@@ -46,7 +48,8 @@ def everything(world, asked, device):
             checks.append(row | check(way, shape, asked["check"], device))
             say(checks[-1])
             right += [way] if checks[-1].get("right") else []
-        todo = [(n, way) for n in asked["sizes"] for way in right]
+        todo = [(n, way) for n in asked["sizes"] for way in right
+                if way == "ring" or n <= PEERS]  # fmt: skip
         if "ring" in right and world > 1:  # beyond the sizes that one GPU is timed at
             todo += [(n, "ring") for n in asked["long"]]
         for n, way in todo:
@@ -76,7 +79,7 @@ def check(way, shape, n, device):
     try:
         with attention(way, n, device) as f:
             made = results(f, q, k, v, do)
-    except (RuntimeError, NotImplementedError, AssertionError) as error:
+    except Exception as error:  # an experimental function, whatever it raises
         return {"refused": str(error).splitlines()[0][:200]}
     found = {name: gathered(x) for name, x in made.items()}
     x = dict(zip(("q", "k", "v", "do"), whole, strict=True))

@@ -32,17 +32,19 @@ twice that of standard attention in bf16; `apart` is the distance of all heads f
 flash_attention of one GPU. A way that is wrong is not timed. ms: between CUDA events on
 every GPU after a barrier, the slowest GPU's; the median of `repeats` runs after one or
 two more; forward and backward apart, total their sum run by run. The L2 is not emptied:
-inputs are larger. peak_bytes: the most that PyTorch had allocated on a GPU in one
-forward and backward pass, the most of all GPUs, inputs and gradients included;
-input_bytes: q, k, v and dO of it. ring: tilewise.ring_attention, of one GPU
-flash_attention. ring_first: the same, but each message is waited for before the
-computation of its step starts, so that nothing overlaps. ring_priority: NCCL's stream
-has high priority. torch_allgather, torch_alltoall: F.scaled_dot_product_attention in
+inputs are larger. The other ways stop at N = 262144. peak_bytes: the most that PyTorch
+had allocated on a GPU in one forward and backward pass, the most of all GPUs, inputs
+and gradients included; input_bytes: q, k, v and dO of it. ring:
+tilewise.ring_attention, of one GPU flash_attention. ring_first: the same, but each
+message is waited for before the computation of its step starts, so that nothing
+overlaps. ring_priority: NCCL's stream has high priority. torch_allgather,
+torch_alltoall: F.scaled_dot_product_attention in
 torch.distributed.tensor.experimental.context_parallel, with the two ways of
 set_rotate_method; of one GPU F.scaled_dot_product_attention, backend FlashAttention.
 ratio: total ms of the way `ring` on one GPU over that of the row, same N and shape.
-tflops: 7/2 of 2 N (N + 1) heads d, over total ms, all GPUs together. NVLink
-multicast (NCCL_NVLS_ENABLE=0) is off."""
+tflops: 7/2 of 2 N (N + 1) heads d, over total ms, all GPUs together. NVLink multicast
+(NCCL_NVLS_ENABLE=0) is off."""
+MODULES = ("ring", "ranks", "zigzag", "merge")
 
 
 def options():
@@ -99,18 +101,8 @@ def longest(rows, room):
     return found
 
 
-def main():
-    """Measure every world, compare, write."""
-    asked = options()
-    checks, rows = [], []
-    for world in asked.worlds:
-        more = of_world(world, asked)
-        checks += more[0]
-        rows += more[1]
-    compare(rows)
-    if asked.device == "cpu":
-        print("tried on the CPU: nothing is written")
-        return
+def keep(checks, rows):
+    """Write what has been measured so far."""
     room = torch.cuda.get_device_properties(0).total_memory
     results = {
         "gpus": torch.cuda.device_count(),
@@ -120,7 +112,24 @@ def main():
         "checks": checks,
         "rows": rows,
     }
-    write("ring", METHOD, ["ring.py", "_ring_rank.py", "_ring_ways.py"], results)
+    sources = ["ring.py", "_ring_rank.py", "_ring_ways.py"]
+    sources += [f"../../src/tilewise/{x}.py" for x in MODULES]
+    write("ring", METHOD, sources, results)
+
+
+def main():
+    """Measure every world, compare, write."""
+    asked = options()
+    checks, rows = [], []
+    for world in asked.worlds:
+        more = of_world(world, asked)
+        checks += more[0]
+        rows += more[1]
+        compare(rows)
+        if asked.device == "cuda":  # after each world, should a later one break off
+            keep(checks, rows)
+    if asked.device == "cpu":
+        print("tried on the CPU: nothing is written")
 
 
 if __name__ == "__main__":
