@@ -11,14 +11,14 @@ SAY = {
         "label": "Four ranks in a ring. Each keeps its own queries. {steps}. After each"
         " step but the last, keys and values go to the next rank, and the last rank’s"
         " to the first.",
-        "rank": "rank {}", "step": "step {}", "sep": "; ",
+        "rank": "rank {}", "step": "step {}", "sep": "; ", "list": ", ",
         "held": "At step {step} ranks 0 to 3 hold the keys of ranks {sources}",
     },
     "zh": {
         "label": "四个 rank 围成一圈，各自的查询不动。{steps}。除最后一步外，"
         "每一步之后，键和值都交给下一个 rank，最后一个 rank 的交给第一个。",
-        "rank": "rank {}", "step": "第 {} 步", "sep": "；",
-        "held": "第 {step} 步，rank 0 到 3 手里是 rank {sources} 的键",
+        "rank": "rank {}", "step": "第 {} 步", "sep": "；", "list": "、",
+        "held": "第 {step} 步，rank 0 到 3 手里依次是 rank {sources} 的键",
     },
 }  # fmt: skip
 
@@ -91,7 +91,7 @@ def draw(lang):
         for rank in range(WORLD):
             parts += held(rank, step)
         parts += moves(step) if step + 1 < WORLD else []
-        found = ", ".join(str(source(rank, step)) for rank in range(WORLD))
+        found = say["list"].join(str(source(rank, step)) for rank in range(WORLD))
         sentences.append(say["held"].format(step=step, sources=found))
     label = say["label"].format(steps=say["sep"].join(sentences))
     wide = LEFT + WIDE * WORLD + 6

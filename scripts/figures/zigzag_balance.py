@@ -21,15 +21,15 @@ SAY = {
         "chunk": "chunk {}", "rank": "rank {}",
         "order": "{name}: the ranks compute {work} tiles, and all is done after {time}",
         "names": {"contiguous": "In order", "zigzag": "In zig-zag"},
-        "sep": "; ",
+        "sep": "; ", "list": ", ",
     },
     "zh": {
         "label": "8 段的因果三角形分给 4 个 rank。{orders}。",
-        "contiguous": "按顺序：{} 块后完成", "zigzag": "之字形：{} 块后完成",
+        "contiguous": "按顺序：{} 块的时间", "zigzag": "之字形：{} 块的时间",
         "chunk": "第 {} 段", "rank": "rank {}",
-        "order": "{name}：各 rank 计算 {work} 块，{time} 块的时间后全部完成",
+        "order": "{name}：各 rank 依次算 {work} 块，全部算完要 {time} 块的时间",
         "names": {"contiguous": "按顺序", "zigzag": "之字形"},
-        "sep": "；",
+        "sep": "；", "list": "、",
     },
 }  # fmt: skip
 
@@ -100,7 +100,7 @@ def draw(lang):
         parts.append(s.text(x, 18, title, "tw-strong"))
         parts += triangle(x, order, say) + lanes(x, order, say)
         sums = [sum(steps(order)[r, t] for t in range(WORLD)) for r in range(WORLD)]
-        work = ", ".join(f"{x:g}" for x in sums)
+        work = say["list"].join(f"{x:g}" for x in sums)
         name = say["names"][order]
         said.append(say["order"].format(name=name, work=work, time=f"{time:g}"))
     label = say["label"].format(orders=say["sep"].join(said))

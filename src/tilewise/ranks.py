@@ -111,7 +111,6 @@ def meeting_place(group):
 def pass_on(tensors, shapes, group):
     """Start to send tensors to the next rank, and to receive from the one before.
 
-    Returns (received, wait): new tensors of the shapes given, which hold what was sent
     Returns wait: a call of it gives the new tensors, of the shapes given, once they
     hold what was sent; on a GPU the current stream waits and not the host. Until then
     leave what is sent alone. What one rank sends another arrives in the order sent.
