@@ -11,10 +11,10 @@ __version__ = "0.1.0"
 
 _PLAIN = ("softmax", "one_pass", "trace", "trace_backward", "ledger", "hardware")
 _PLAIN += ("ledger_backward", "tiles", "costs", "layer", "units", "cache")
-_PLAIN += ("worked_example",)
+_PLAIN += ("worked_example", "activations")
 _TORCH = ("standard", "masks", "dropout", "flash1", "flash2", "merge")
 _TORCH += ("rounding", "attn_mask", "dispatch", "passes", "library", "ops", "sdpa")
-_TORCH += ("module", "kernels")
+_TORCH += ("module", "kernels", "kept", "flops", "checkpointing", "transformer")
 _MODULES = (*_PLAIN, *_TORCH)
 _FRONT = {
     "flash_attention": "ops", "scaled_dot_product_attention": "sdpa",

@@ -15,8 +15,9 @@ from functools import partial
 import torch
 from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
 
-# --8<-- [end:imports]
 from tilewise import library
+
+# --8<-- [end:imports]
 
 # --8<-- [start:policies]
 POLICIES = "none", "block", "apart", "o", "mlp"

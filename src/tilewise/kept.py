@@ -15,7 +15,7 @@ from torch.utils._pytree import tree_iter
 
 # --8<-- [start:saved]
 def saved(f, *inputs, without=()):
-    """Bytes by storage that f(*inputs) saves for the backward pass, as {address: bytes}.
+    """What f(*inputs) saves for the backward pass, as {address of a storage: bytes}.
 
     A storage saved by several steps, or as several views, is there once. without: an
     iterable of tensors not to count, such as a model's parameters.

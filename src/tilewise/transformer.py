@@ -1,21 +1,22 @@
-"""A decoder that can be trained, small enough to read: pre-norm, residual, MLP of 4E."""
+"""A decoder to train, small enough to read: pre-norm, residual, MLP of 4E."""
 
 # --8<-- [start:imports]
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-# --8<-- [end:imports]
 from tilewise.checkpointing import run
 from tilewise.module import FlashAttention, heads
 from tilewise.ops import attend
+
+# --8<-- [end:imports]
 
 
 # --8<-- [start:attention]
 def standard(q, k, v, dropout_p=0.0):
     """Causal attention as the formula says, with S and P as matrices."""
-    hidden = torch.full((q.shape[-2], k.shape[-2]), -torch.inf, dtype=q.dtype)
-    s = q @ k.mT * q.shape[-1] ** -0.5 + hidden.triu(1).to(q.device)
+    hidden = q.new_full((q.shape[-2], k.shape[-2]), -torch.inf)
+    s = q @ k.mT * q.shape[-1] ** -0.5 + hidden.triu(1)
     return F.dropout(torch.softmax(s, -1), dropout_p) @ v
 
 
@@ -78,6 +79,7 @@ class Block(nn.Module):
     def whole(self, x):
         """The block without a policy."""
         return self.mlp(self.join(x, self.attend(*self.qkv(x))))
+
     # --8<-- [end:Block]
 
 
@@ -108,4 +110,5 @@ class Decoder(nn.Module):
         places = torch.arange(tokens.shape[-1], device=tokens.device)
         x = self.tokens(tokens) + self.places(places)  # (batch, N, embed_dim)
         return self.head(self.norm(self.blocks(x)))
+
     # --8<-- [end:Decoder]
