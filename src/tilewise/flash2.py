@@ -41,7 +41,8 @@ def flash2_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False,
     and lse (..., N_q), fp32 or wider. No key seen: o = 0, lse = −∞.
     """
     scale, shift, group, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
-    o = q.new_empty(*q.shape[:-1], v.shape[-1])  # every row is written, once
+    same = q.shape[-1] == v.shape[-1]  # then o lies in memory as q does
+    o = torch.empty_like(q) if same else q.new_empty(*q.shape[:-1], v.shape[-1])
     lse = q.new_empty(*q.shape[:-1], 1, dtype=wide)
     for rows in blocks(q, block_rows):  # line 3
         q_i = q[..., rows, :].to(wide)  # line 4: (B_r, d)

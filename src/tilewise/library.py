@@ -1,8 +1,10 @@
 """The passes as operators of PyTorch: tilewise::attention and its backward pass.
 
 torch.compile and torch.export take an operator as one piece: they need its results'
-shapes (the fakes below) and its gradient, and look no further. Eager code does not come
-through here, since an operator written in Python costs 30 µs a call and more.
+shapes (the fakes below) and its gradient, and look no further. A TorchDispatchMode sees
+operators only: selective checkpointing names torch.ops.tilewise.attention.default, and
+`tilewise.flops` counts it. Other eager code does not come through here, since an
+operator written in Python costs 30 µs a call and more.
 """
 
 # --8<-- [start:imports]
