@@ -25,7 +25,8 @@ SAY = {
         "case": "$N = {n}$, $d = {d}$; one unit is batch · $N$ · $E$ numbers",
     },
     "zh": {
-        "label": "一个块留下多少份，一份是 batch · N · E 个数，N = {n}，d = {d}。{rows}。",
+        "label": "一个块留下多少份，一份是 batch · N · E 个数，N = {n}，"
+        "d = {d}。{rows}。",
         "row": "{name}：{units}", "join": "；",
         "standard none": "标准注意力，全部保留",
         "ours none": "FlashAttention，全部保留", "ours mlp": "MLP 再算一遍",
