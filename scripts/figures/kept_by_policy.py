@@ -25,13 +25,14 @@ SAY = {
         "case": "$N = {n}$, $d = {d}$; one unit is batch · $N$ · $E$ numbers",
     },
     "zh": {
-        "label": "一个块保留的数，以 batch · N · E 为单位，N = {n}，d = {d}。{rows}。",
+        "label": "一个块留下多少份，一份是 batch · N · E 个数，N = {n}，"
+        "d = {d}。{rows}。",
         "row": "{name}：{units}", "join": "；",
-        "standard none": "标准注意力，不设检查点",
-        "ours none": "FlashAttention，不设检查点", "ours mlp": "重算 MLP",
-        "ours apart": "重算注意力以外的部分",
-        "ours o": "全部重算，注意力除外", "ours block": "全部重算",
-        "case": "$N = {n}$，$d = {d}$；一个单位是 batch · $N$ · $E$ 个数",
+        "standard none": "标准注意力，全部保留",
+        "ours none": "FlashAttention，全部保留", "ours mlp": "MLP 再算一遍",
+        "ours apart": "注意力前后的部分再算一遍",
+        "ours o": "整个块再算一遍，注意力除外", "ours block": "整个块再算一遍",
+        "case": "$N = {n}$，$d = {d}$；一份是 batch · $N$ · $E$ 个数",
     },
 }  # fmt: skip
 

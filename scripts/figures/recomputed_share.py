@@ -21,11 +21,11 @@ SAY = {
         "x": "$N$, with $E$ = {e}", "even": "$N = E$",
     },
     "zh": {
-        "label": "重算的 FLOPs 占一步的百分比随 N 的变化，N 从 512 到 1M，对数刻度，"
+        "label": "算了两遍的 FLOP 占一步的百分之几，N 从 512 到 1M，对数刻度，"
         "E = {e}。{rows}。",
         "row": "{name}：512 时 {first}%，1M 时 {last}%", "join": "；",
-        "block": "全部重算", "o": "注意力除外", "mlp": "只重算 MLP",
-        "y": "占一步 FLOPs 的百分比",
+        "block": "全部再算", "o": "注意力除外", "mlp": "MLP",
+        "y": "占一步 FLOP 的百分比",
         "x": "$N$，$E$ = {e}", "even": "$N = E$",
     },
 }  # fmt: skip

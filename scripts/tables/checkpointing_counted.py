@@ -13,8 +13,8 @@ SAY = {
         "again": "computed twice, {n}k",
     },
     "zh": {
-        "head": ["", "保留，{n}k", "其中一个块完整时"],
-        "again": "重算，{n}k",
+        "head": ["", "留下，{n}k", "有一个块正在再算"],
+        "again": "算了两遍，{n}k",
     },
 }  # fmt: skip
 
