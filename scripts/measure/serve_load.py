@@ -43,7 +43,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = sorted(ROOT.glob("scripts/measure/*serve_*.py"))
 SOURCES += sorted(ROOT.glob("src/tilewise/serve/*.py"))
 EACH = 8  # requests that a client has prepared
-PER_THREAD = 400  # MiB that the largest job may need: see bound()
+PER_THREAD = 512  # MiB that the largest job may need: see bound()
 PACKAGES = ("fastapi", "uvicorn", "safetensors")
 
 
@@ -65,7 +65,7 @@ def bound(begun):
     """The most memory the server may take.
 
     What it had at first, the bodies and answers held, and for each thread q, k, v, o
-    of 2²² numbers in float64, two copies of an answer and six tiles of 2²² numbers.
+    of 2²² numbers in float64, two copies of an answer and ten tiles of 2²² numbers.
     """
     return begun + (LIMITS["memory"] + LIMITS["threads"] * PER_THREAD) * MIB
 

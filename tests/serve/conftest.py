@@ -14,6 +14,6 @@ def served():
 
 @pytest.fixture(scope="package")
 def port():
-    """A server with a deadline of one second and room for eight connections."""
-    with server("--deadline", "1", "--connections", "8") as (_, found):
+    """A server with a deadline of two seconds and room for eight connections."""
+    with server("--deadline", "2", "--connections", "8") as (_, found):
         yield found

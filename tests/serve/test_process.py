@@ -79,7 +79,7 @@ def test_killed_and_started_again_then_stopped_under_load():
 
 def stopped(process, port):
     """What has begun when SIGTERM comes is finished, what comes later is refused."""
-    x, results = torch.randn(1, 4, 2500, 8), []
+    x, results = torch.randn(1, 1, 3000, 8), []
     job = threading.Thread(
         target=lambda: results.append(post(port, packed(x, x, x), BYTES))
     )

@@ -21,9 +21,18 @@ def dial(port):
         made.append(socket.create_connection(("127.0.0.1", port), timeout=30))
         return made[-1]
 
+    connect.made = made
     yield connect
     for x in made:
         x.close()
+
+
+def served(port, *about):
+    """The answer, as soon as the machine is not too busy for the short deadline."""
+    while (found := post(port, *about))[0] == 503:
+        pass
+    assert found[0] == 200
+    return found[1]
 
 
 def rest(connection):
@@ -37,11 +46,11 @@ def rest(connection):
     return found
 
 
-@pytest.mark.parametrize("said", [b"", b"P", POST, POST + b"X: y\r\n"])
-def test_headers_that_never_end(dial, said):
-    connection = dial()
-    connection.sendall(said)
-    assert rest(connection) == b""  # closed, without an answer
+def test_headers_that_never_end(dial):
+    for said in (b"", b"P", POST, POST + b"X: y\r\n"):
+        dial().sendall(said)
+    for connection in dial.made:
+        assert rest(connection) == b""  # closed, without an answer
 
 
 def test_headers_byte_by_byte_get_no_more_time(dial):
@@ -73,8 +82,7 @@ def test_an_answer_that_nobody_takes(dial, port):
     """16 MiB, more than sockets hold, are given up, and the next one is served."""
     x, y = torch.zeros(1, 1, 2**14, 1), torch.zeros(1, 1, 1, 256)
     body = packed(x, y[..., :1], y)
-    status, answer = post(port, body, BYTES)
-    assert status == 200 and len(answer) > 2**24
+    assert len(served(port, body, BYTES)) > 2**24
     connection = dial()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     head = b"Content-Type: %s\r\nContent-Length: %d\r\n\r\n"
@@ -83,7 +91,7 @@ def test_an_answer_that_nobody_takes(dial, port):
     watch = dial()
     while b"tilewise_held_bytes 0.0" not in ask(watch, b"GET /metrics HTTP/1.1"):
         pass
-    assert post(port, ONE)[0] == 200
+    assert served(port, ONE)
 
 
 def ask(connection, line):
@@ -160,6 +168,6 @@ def test_too_many_connections_are_closed(dial, port):
         except ConnectionError:
             pass
         answers.append(rest(connection))
-    served = [x for x in answers if x]
-    assert 1 <= len(served) <= 8 and all(b" 200 OK" in x for x in served)
-    assert post(port, ONE)[0] == 200
+    came = [x for x in answers if x]
+    assert 1 <= len(came) <= 8 and all(b" 200 OK" in x for x in came)
+    assert served(port, ONE)
