@@ -41,7 +41,7 @@ def test_a_port_in_use(refused):
         assert f"cannot be listened on at port {port} (" in refused(
             "serve", "--port", port
         )
-        assert f"无法在 '127.0.0.1' 的端口 {port} 上监听" in refused(
+        assert f"无法监听 '127.0.0.1' 的 {port} 端口（" in refused(
             "serve", "--port", port, "--lang", "zh"
         )
 

@@ -50,7 +50,7 @@ def test_bytes_of_the_page():
     assert f"moves {2 * 4097 * rows / 1e6:.0f} MB for 67 million" in TEXT
     assert round(4 * 4096 * 128 * 32 / 1e6) == 67
     assert f"{2 * 4097 * rows / hbm * 1e6:.0f} µs" in TEXT
-    assert f"{4 * rows // 1024} KB remain" in TEXT
+    assert f"{4 * rows / 1e3:.0f} KB remain" in TEXT
     n = 10**6 // 6  # numbers of a megabyte in half precision, for q, k and v each
     assert f"{n // 1000},000 queries" in TEXT and f"{n * n / 1e9:.0f} billion" in TEXT
     assert n * n * (512 + 2) > 100 * LIMITS["max_work"] * 10**9

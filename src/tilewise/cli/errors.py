@@ -137,6 +137,6 @@ MESSAGES = {
         "port": "--port 必须是 0 到 65535 的整数，不能是 {given}。",
         "no_extra": "serve 需要 {name}，这里没有安装："
         '请运行 python -m pip install -e ".[serve]"。',
-        "no_address": "无法在 {host} 的端口 {port} 上监听（{why}）。",
+        "no_address": "无法监听 {host} 的 {port} 端口（{why}）。",
     },
 }
