@@ -130,6 +130,7 @@ def fresh():
     torch._dynamo.reset()
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # its own
 @pytest.mark.parametrize(("budget", "units"), [(1, 16), (0.9, 10)])
 def test_what_a_compiler_keeps(fresh, budget, units):
     block, x = made(2, 256, 64, 2, "ours", "none")
