@@ -1,10 +1,12 @@
 """What a block keeps and computes: formulas against PyTorch, to the byte and FLOP."""
 
+from unittest import mock
+
 import pytest
 import torch
 import torch._functorch.config
 
-from tilewise import activations
+from tilewise import activations, library
 from tilewise.activations import kept_bytes, price, step
 from tilewise.flops import flops
 from tilewise.kept import Alive, saved
@@ -130,13 +132,19 @@ def fresh():
     torch._dynamo.reset()
 
 
-@pytest.mark.parametrize(("budget", "units"), [(1, 16), (0.9, 10)])
-def test_what_a_compiler_keeps(fresh, budget, units):
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # its own
+@pytest.mark.parametrize(
+    ("budget", "units", "runs"), [(1, 16, 1), (0.9, 10, 1), (0.5, 9, 2)]
+)
+def test_what_a_compiler_keeps(fresh, budget, units, runs):
     block, x = made(2, 256, 64, 2, "ours", "none")
     fresh.activation_memory_budget = budget
     compiled = torch.compile(block, backend="aot_eager_decomp_partition")
     found = saved(compiled, x, without=block.parameters())
     assert sum(found.values()) // x.nbytes == units
+    with mock.patch.object(library, "forward", wraps=library.forward) as forward:
+        compiled(x).sum().backward()
+    assert forward.call_count == runs
 
 
 def test_offloading_takes_every_save_for_a_new_one():

@@ -21,8 +21,7 @@ from pathlib import Path
 
 import torch
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "src"))
 
 from memory import machine, resident
 
@@ -41,6 +40,7 @@ seconds: CPU time of the step. Median, least and most of the three. kept_bytes: 
 blocks keep, and inside_bytes what one block keeps without a policy, both by
 tilewise.activations; flops likewise. attention: standard is the formula in PyTorch,
 ours flash_attention's path for CPUs, pytorch scaled_dot_product_attention."""
+ROOT = Path(__file__).resolve().parent.parent.parent
 E, HEADS, LAYERS, REPEATS = 256, 4, 6, 3
 SIZES = (1024, 2048)
 SOURCES = [Path(__file__), ROOT / "scripts/measure/memory.py"]

@@ -2,8 +2,9 @@
 
 The block is tilewise.transformer.Block: x + attention(norm(x)), x + mlp(norm(x)), an
 MLP of 4E with GELU, causal attention with as many heads of K and V as of Q. Counts are
-for one token unless they say otherwise; E is embed_dim. tests/test_activations.py
-compares them with what PyTorch keeps and computes.
+for one token unless they say otherwise; E is embed_dim, in num_heads heads. attention
+and policy are among ATTENTION and POLICIES, n is N. tests/test_activations.py compares
+them with what PyTorch keeps and computes.
 """
 
 from tilewise import ledger

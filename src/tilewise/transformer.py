@@ -38,8 +38,8 @@ ATTENTION = {"standard": standard, "ours": ours, "pytorch": pytorch}
 class Block(nn.Module):
     """x + attention(norm(x)), then x + mlp(norm(x)), each of (batch, N, embed_dim).
 
-    attention is a key of ATTENTION, policy one of `tilewise.checkpointing`, in training
-    only: without gradients there is nothing to keep.
+    attention is a key of ATTENTION, with num_heads heads and dropout on P in training;
+    policy is one of `tilewise.checkpointing`: without gradients there is none.
     """
 
     def __init__(self, embed_dim, num_heads, *, attention="ours", policy="none",
@@ -85,9 +85,11 @@ class Block(nn.Module):
 
 # --8<-- [start:Decoder]
 class Decoder(nn.Module):
-    """Tokens (batch, N) → logits (batch, N, vocabulary); the token after each row.
+    """Tokens (batch, N) → logits (batch, N, vocabulary) of the token after each.
 
-    every k: blocks 0, k, 2k … have the policy, the others none.
+    vocabulary tokens, at most `longest` in a row; num_layers blocks, with embed_dim,
+    num_heads and other options as in Block. every k: blocks 0, k, 2k … have the policy,
+    the others none.
     Raises ValueError where every is not a whole number of at least 1.
     """
 
