@@ -115,7 +115,6 @@ def test_the_switch_of_the_pair_in_gluon(monkeypatch):
 
 
 CASES = {
-    "plain": (inputs(), ("no", None)),
     "turned, other d_v": (inputs(d_v=6, turned=True), ("no", 0.3)),
     "causal, double": (inputs(torch.float64), ("bottom-right", None)),
     "bf16": (inputs(torch.bfloat16), ("top-left", -0.5)),

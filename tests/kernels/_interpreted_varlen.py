@@ -34,10 +34,10 @@ torch.set_num_threads(1)
 dispatch.card = lambda device: ((10, 0), False)
 FP16, FP32 = torch.float16, torch.float32
 CASES = {  # lengths of q, of k; heads, key heads, d, causal, scale, dtype
-    "one document": ([45], [45], 2, 2, 16, True, None, FP32),
-    "odd lengths": ([33, 1, 47, 16], [33, 1, 47, 16], 2, 1, 16, True, None, FP16),
-    "no mask": ([33, 1, 40], [20, 50, 3], 3, 3, 24, False, -0.3, FP32),
-    "top-left": ([33, 20], [50, 7], 4, 2, 40, "top-left", 0.3, FP16),
+    "one document": ([45], [45], 1, 1, 16, True, None, FP32),
+    "odd lengths": ([33, 1, 16], [33, 1, 16], 2, 1, 16, True, None, FP16),
+    "no mask": ([33, 1, 20], [20, 40, 3], 1, 1, 24, False, -0.3, FP32),
+    "top-left": ([33, 20], [40, 7], 2, 1, 40, "top-left", 0.3, FP16),
     "empty ones": ([0, 20, 0, 35, 0], [5, 0, 0, 70, 0], 2, 1, 16, True, None, FP32),
     "more rows than keys": ([50, 9], [17, 2], 2, 2, 16, True, 0.0, FP32),
     "d 128": ([20, 37], [40, 20], 1, 1, 128, True, None, FP16),
@@ -76,7 +76,7 @@ def check_case(title, tiles):
 def check_random():
     """Lengths drawn anew, the tiles that a caller gets who names none."""
     for seed in range(2):
-        tensors, given, *lengths, options = draw(seed, dims=(1, 1), most=70)
+        tensors, given, *lengths, options = draw(seed, dims=(1, 1), most=40)
         heads, kv_heads = tensors[0].shape[1], tensors[1].shape[1]
         tensors, given = made(lengths, heads, kv_heads, 8 * (1 + seed), FP32, seed)
         f = pair(lengths, options)
@@ -94,10 +94,10 @@ def check_no_leak():
 
 def check_parts_of_one_tensor():
     """q, k and v side by side, rows of o's gradient expanded from one number."""
-    whole = torch.randn(50, 3, 2, 16)
+    whole = torch.randn(36, 3, 1, 16)
     q, k, v = whole.unbind(1)
-    lengths, options = [[17, 33]] * 2, {"causal": True, "scale": None}
-    given = torch.ones(1, 1, 1).expand(50, 2, 16), torch.randn(2, 50).mT
+    lengths, options = [[17, 19]] * 2, {"causal": True, "scale": None}
+    given = torch.ones(1, 1, 1).expand(36, 1, 16), torch.randn(1, 36).mT
     leaves = [x.detach().requires_grad_() for x in (q, k, v)]
     o, lse = pair(lengths, options, SMALL)(*leaves)
     found = torch.autograd.grad((o, lse), leaves, given)
@@ -108,7 +108,7 @@ def check_parts_of_one_tensor():
 
 def check_public_function():
     """Through dispatch, with int32 and int64 lengths; on o and L."""
-    lengths, options = ([20, 0, 25], [30, 7, 25]), {"causal": True, "scale": 0.3}
+    lengths, options = ([20, 0, 9], [30, 7, 9]), {"causal": True, "scale": 0.3}
     tensors, given = made(lengths, 4, 2, 16, FP32)
     places = ends(lengths[0], torch.int32), ends(lengths[1])
     used = []

@@ -7,8 +7,8 @@ import torch
 from tests._varlen import ends
 from tests.kernels._backward import poisoned
 
-SMALL = {"block_rows": 32, "block_cols": 16}, (16, 32, 4, 1), (32, 16, 4, 1)
-TALL = {"block_rows": 16, "block_cols": 32}, (32, 16, 4, 1), (16, 16, 4, 1)
+SMALL = {"block_rows": 32, "block_cols": 16}, (16, 32, 4, 1), (32, 32, 4, 1)
+TALL = {"block_rows": 16, "block_cols": 32}, (32, 16, 4, 1), (16, 32, 4, 1)
 USUAL = {}, None, None
 TILES = "dkdv_tile", "dq_tile"
 

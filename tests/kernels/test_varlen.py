@@ -11,7 +11,7 @@ if sys.platform != "linux":
     pytest.skip("triton is for Linux only", allow_module_level=True)
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = Path(__file__).with_name("_interpreted_varlen.py").read_text("utf-8")
-CASES = re.findall(r'^    "([\w ]+)": \(\[', TEXT, re.M)
+CASES = re.findall(r'^    "([\w -]+)": \(\[', TEXT, re.M)
 CHECKS = [x for x in re.findall(r"^def check_(\w+)", TEXT, re.M) if x != "case"]
 
 
