@@ -105,4 +105,4 @@ def draw(lang):
         said.append(say["order"].format(name=name, work=work, time=f"{time:g}"))
     label = say["label"].format(orders=say["sep"].join(said))
     high = TOP + CELL * CHUNKS + 18 + LANE * WORLD
-    return s.svg(LEFT + PANEL + UNIT * 14 + 6, high, label, *parts)
+    return s.svg(LEFT + PANEL + CELL * CHUNKS + 6, high, label, *parts)
