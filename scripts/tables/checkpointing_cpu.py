@@ -30,7 +30,7 @@ def cells(row, base):
 
 
 def measured(n=N):
-    """{(attention, policy): cells}; standard attention's time is not compared."""
+    """{(attention, policy): cells}."""
     rows = {(r["attention"], r["policy"]): r for r in found()["rows"] if r["n"] == n}
     return {way: cells(rows[way], rows["ours", "none"]) for way in WAYS}
 
@@ -40,7 +40,6 @@ def draw(lang):
     lines = []
     for way, (counted, peak, flops, seconds) in measured().items():
         ratios = [f"{flops:.2f}", f"{seconds:.2f}"]
-        ratios = ["", ""] if way[0] == "standard" else ratios
         lines.append([name(lang, *way), f"{counted:.0f}", f"{peak:.0f}", *ratios])
     return table(
         [x.replace("$N$", "\\(N\\)").format(n=f"{N:,}") for x in SAY[lang]], lines
