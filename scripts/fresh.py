@@ -3,8 +3,8 @@
 `import torch` takes seconds. So one interpreter, started with the same options, imports
 torch and nothing else, and each program that imports it, itself or by what it imports
 of tilewise, gets a fork: it has what it would have waited for. Every other program gets
-an interpreter of its own; elsewhere than on Linux all do, for their libraries may not
-survive a fork.
+an interpreter of its own, and so does one that starts processes; elsewhere than on
+Linux all do, for their libraries may not survive a fork.
 """
 
 import atexit
@@ -20,6 +20,7 @@ OPTIONS = ["-I", "-X", "utf8", "-W", "error"]
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 TORCH = re.compile(r"^(?:import|from) torch\b", re.M)
 OWN = re.compile(r"^from (tilewise[\w.]*) import (\([^)]*\)|.*)", re.M)
+APART = re.compile(r"\b(?:multi|sub)process")  # what starts processes
 LIMIT = 300  # seconds
 ONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # no threads
 SERVER = """
@@ -70,7 +71,8 @@ def server(environment):
 def run(file, folder, environment):
     """(status, output, errors) of a program, run in a folder."""
     file = Path(file).resolve()
-    if sys.platform != "linux" or not torches(file):
+    alone = sys.platform != "linux" or APART.search(file.read_text("utf-8"))
+    if alone or not torches(file):
         done = subprocess.run(
             [sys.executable, *OPTIONS, file], cwd=folder, env=environment,
             stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",

@@ -11,12 +11,15 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src/tilewise"
 PLAIN = {"softmax", "one_pass", "trace", "ledger", "hardware", "worked_example"}
 PLAIN |= {"trace_backward", "ledger_backward", "cache", "live", "exercises"}
-PLAIN |= {"tiles", "costs", "layer", "units"}
-UPPER = {"kernels", "dispatch", "passes", "library", "ops", "sdpa", "module"}
+PLAIN |= {"tiles", "costs", "layer", "units", "ledger_ring", "activations"}
+UPPER = {"kernels", "dispatch", "passes", "library", "ops", "sdpa", "module", "ring"}
+UPPER |= {"varlen", "varlen_passes", "varlen_library", "serve"}
+UPPER |= {"flops", "checkpointing", "transformer"}
 BESIDE = {"__init__", "__main__", "cli", "render", "examples", "pitfalls", "errata"}
 BESIDE |= {"bench"}
 LIBRARIES = {0: {"math"}, 1: {"torch", *sys.stdlib_module_names}}
 LIBRARIES[2] = LIBRARIES[1] | {"triton"}
+SERVE = {"fastapi", "h11", "prometheus_client", "safetensors", "starlette", "uvicorn"}
 LIVE = {"itertools", "json", "io", "sys", "traceback"}  # tilewise.live, besides
 MATH = {"ceil", "e", "exp", "floor", "inf", "isinf", "isnan", "log", "log2", "nan"}
 MATH |= {"pi", "pow", "sqrt"}  # what MicroPython's math has, of what we may want
@@ -67,8 +70,14 @@ def test_arrows_go_down(path):
             below = floor_of(rest.split(".")[0])
             assert below is not None and below <= floor, f"floor {floor} imports {name}"
         else:
-            more = LIVE if part_of(path) == "live" else set()
+            more = {"live": LIVE, "serve": SERVE}.get(part_of(path), set())
             assert library in LIBRARIES[floor] | more, f"floor {floor} imports {name}"
+
+
+@over(FLOORS)
+def test_the_service_is_imported_by_nothing_else(path):
+    serves = [name for name in imports(path) if name.startswith("tilewise.serve")]
+    assert part_of(path) == "serve" or serves == []
 
 
 @over(MODULES)

@@ -9,7 +9,7 @@ from torch.testing import assert_close
 
 from tilewise import softmax
 from tilewise.flash2 import flash2_forward
-from tilewise.merge import merge, split_forward
+from tilewise.merge import merge, merge_into, split_forward
 from tilewise.worked_example import SCALE, K, O, Q, V
 
 from ._attention_cases import case
@@ -122,3 +122,29 @@ def test_splits_that_cannot_be_are_named(splits):
 def test_shapes_that_do_not_fit_are_named(o, lse):
     with pytest.raises(ValueError, match=r"o must be \(splits, ..., d_v\)"):
         merge(torch.ones(o), torch.ones(lse))
+
+
+def test_two_in_place_equal_the_merge_of_any_number():
+    torch.manual_seed(3)
+    q, k, v = (torch.randn(n, 4, dtype=torch.float64) for n in (5, 12, 12))
+    o, lse = flash2_forward(q, k[:2], v[:2], 4, 3)
+    for a, b in ((2, 7), (7, 12)):
+        merge_into(o, lse, *flash2_forward(q, k[a:b], v[a:b], 4, 3))
+        assert_close((o, lse), flash2_forward(q, k[:b], v[:b], 5, 12), **TINY)
+
+
+def test_two_in_place_where_one_outweighs_the_other():
+    """Scores of 10⁴ and a part that saw no key: no overflow, and weights 1 and 0."""
+    for ahead in (1e4, -1e4, -math.inf):
+        o, lse = torch.ones(3, 2), torch.full((3,), 5e3)
+        merge_into(o[1:], lse[1:], torch.full((2, 2), 7.0), lse[1:] + ahead)
+        expected = [1.0, *[7.0 if ahead > 0 else 1.0] * 2]
+        assert o.tolist() == [[x, x] for x in expected]
+        assert lse.tolist() == [5e3, *[5e3 + max(ahead, 0)] * 2]
+
+
+def test_in_place_a_large_log_sum_exp_leaves_no_rounding_in_o():
+    """Weights sum to 1 however large L is: equal values stay what they are."""
+    o, lse = torch.ones(1000, 1), torch.linspace(1e3, 1e5, 1000)
+    merge_into(o, lse, torch.ones(1000, 1, dtype=torch.bfloat16), lse - 0.3)
+    assert o.equal(torch.ones(1000, 1))

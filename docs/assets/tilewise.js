@@ -1,4 +1,4 @@
-// The one script of every page. Two things that the theme leaves without help for some
+// Of every page, as the search's script. Two things that the theme leaves without help for some
 // readers: copy bars, all with the same role (numbered here), and wide tables that scroll
 // on a phone (made reachable by keyboard).
 const { lang } = document.documentElement;

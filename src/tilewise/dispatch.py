@@ -23,21 +23,33 @@ TABLE = (  # compute capability from, to; dtypes; largest d; forward, backward
     ((8, 0), (8, 0), HALF, 256, "causal", "backward_split"),  # others: too little SRAM
     ((8, 0), (99, 9), (torch.float32,), 256, "causal", "backward_split"),
 )
-REPEATS = {"gluon_backward": "backward_descriptors"}  # the same bits every time
+PACKED = (  # the same for packed documents
+    ((9, 0), (9, 9), HALF, 128, "gluon_varlen", "gluon_varlen_backward"),
+    ((9, 0), (10, 9), HALF, 256, "varlen", "varlen_backward"),
+    ((8, 0), (99, 9), HALF, 128, "varlen", "varlen_backward"),
+    ((8, 0), (8, 0), HALF, 256, "varlen", "varlen_backward"),
+    ((8, 0), (99, 9), (torch.float32,), 256, "varlen", "varlen_backward"),
+)
+GLUON_PACKED = False  # True once tests/gpu/test_varlen.py has passed on a Hopper GPU
+REPEATS = {  # the same bits every time
+    "gluon_backward": "backward_descriptors", "gluon_varlen_backward": "varlen_backward"
+}  # fmt: skip
 
 LIGHT = {"gluon_forward", "gluon_backward", "descriptors", "backward_descriptors"}
 # What these do on the GPU, they do by kernels._launch: a call can be replayed.
 
 
 @functools.cache
-def rungs(capability, dtype, d, gluon=True, deterministic=False):
+def rungs(capability, dtype, d, gluon=True, deterministic=False, packed=False):
     """(forward, backward), names in `tilewise.kernels`: TABLE's first row that fits.
 
     capability (major, minor) of the card; gluon: whether Triton has the Gluon that the
-    first row needs; deterministic: a backward pass without atomic additions. None where
-    no row fits.
+    first row needs; deterministic: a backward pass without atomic additions; packed: of
+    documents, from PACKED. None where no row fits.
     """
-    for least, most, dtypes, largest, forward, backward in TABLE:
+    gluon = gluon and (GLUON_PACKED or not packed)
+    table = PACKED if packed else TABLE
+    for least, most, dtypes, largest, forward, backward in table:
         fits = least <= capability <= most and dtype in dtypes and d <= largest
         if fits and d % 8 == 0 and (gluon or not forward.startswith("gluon")):
             repeatable = REPEATS.get(backward, backward)
@@ -76,10 +88,11 @@ def has_gluon(capability):
         return False
 
 
-def route(q, k, v, attn_mask=None, dropout_p=0.0):
+def route(q, k, v, attn_mask=None, dropout_p=0.0, packed=False):
     """(forward, backward) for these tensors (..., N, d), or None: tiles in PyTorch.
 
-    A mask as a tensor (attn_mask) and dropout (dropout_p above 0) have no kernels.
+    A mask as a tensor (attn_mask) and dropout (dropout_p above 0) have no kernels;
+    packed: the tensors are documents, (total, heads, d).
     Whether torch.use_deterministic_algorithms is on is asked at each pass.
     """
     found, d = card(q.device), q.shape[-1]
@@ -87,7 +100,7 @@ def route(q, k, v, attn_mask=None, dropout_p=0.0):
         return None
     capability, gluon = found
     deterministic = torch.are_deterministic_algorithms_enabled()
-    return rungs(capability, q.dtype, d, gluon, deterministic)
+    return rungs(capability, q.dtype, d, gluon, deterministic, packed)
 
 
 @functools.cache

@@ -31,6 +31,13 @@ def added(rows, cols, bias, wide):
     return 0 if bias is None else bias(rows[:, None], cols).to(wide)
 
 
+def like(x, d=None):
+    """Room for a result of x's shape and order in memory; another d: in usual order."""
+    if d in (None, x.shape[-1]) and x.stride(-1) == 1:
+        return torch.empty_like(x)
+    return x.new_empty(*x.shape[:-1], d or x.shape[-1])
+
+
 # --8<-- [start:flash2_forward]
 @torch.no_grad()
 def flash2_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False,
@@ -41,7 +48,7 @@ def flash2_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False,
     and lse (..., N_q), fp32 or wider. No key seen: o = 0, lse = −∞.
     """
     scale, shift, group, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
-    o = q.new_empty(*q.shape[:-1], v.shape[-1])  # every row is written, once
+    o = like(q, v.shape[-1])  # every row is written, once
     lse = q.new_empty(*q.shape[:-1], 1, dtype=wide)
     for rows in blocks(q, block_rows):  # line 3
         q_i = q[..., rows, :].to(wide)  # line 4: (B_r, d)

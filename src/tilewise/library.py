@@ -1,8 +1,10 @@
 """The passes as operators of PyTorch: tilewise::attention and its backward pass.
 
 torch.compile and torch.export take an operator as one piece: they need its results'
-shapes (the fakes below) and its gradient, and look no further. Eager code does not come
-through here, since an operator written in Python costs 30 µs a call and more.
+shapes (the fakes below) and its gradient, and look no further. A TorchDispatchMode sees
+operators only: selective checkpointing names torch.ops.tilewise.attention.default, and
+`tilewise.flops` counts it. Other eager code does not come through here, since an
+operator written in Python costs 30 µs a call and more.
 """
 
 # --8<-- [start:imports]
@@ -10,6 +12,7 @@ import torch
 
 # --8<-- [end:imports]
 from tilewise.flash1 import check
+from tilewise.flash2 import like
 from tilewise.passes import backward, forward
 
 CAUSAL = {False: "no", True: "bottom-right", "top-left": "top-left"}
@@ -22,13 +25,6 @@ def attend(q, k, v, attn_mask, options):
     """(o, L) by the operator; options are (causal, scale, dropout_p, seed)."""
     check(q, k, v, 1, 1, options[0])
     return attention(q, k, v, attn_mask, CAUSAL[options[0]], *options[1:])
-
-
-def like(x, d=None):
-    """Room for a result of x's shape and order in memory; another d: in usual order."""
-    if d in (None, x.shape[-1]) and x.stride(-1) == 1:
-        return torch.empty_like(x)
-    return x.new_empty(*x.shape[:-1], d or x.shape[-1])
 
 
 def placed(x, room):

@@ -33,6 +33,21 @@ def merge(o, lse):
     # --8<-- [end:merge]
 
 
+# --8<-- [start:merge_into]
+def merge_into(o, lse, o_part, lse_part):
+    """The same for two, in place: (o, lse) takes up the part of other keys.
+
+    w = 1 / (1 + e^{L − L′}),  L ← log(e^L + e^{L′}),  o ← o + w (o′ − o)
+    o (..., N_q, d_v), lse (..., N_q), both in fp32 or wider, and o_part, lse_part like
+    them, o_part perhaps in fewer bits. Each row of o has seen a key: its L is finite.
+    """
+    ahead = lse_part - lse
+    w = torch.sigmoid(ahead)[..., None]  # 1 − w is the other: no rounding of L in o
+    o.lerp_(o_part.to(o.dtype), w)
+    torch.logaddexp(lse, lse_part, out=lse)
+    # --8<-- [end:merge_into]
+
+
 # --8<-- [start:split_forward]
 def split_forward(q, k, v, splits, block_rows, block_cols, *, scale=None, causal=False,
                   mask=None, dropout=None):  # fmt: skip

@@ -2,7 +2,7 @@
 
 Between the passes only q, k, v, o and L are kept, so memory grows with N and not with
 N². `tilewise.dispatch` says what runs where; `tilewise.library` is the same for
-torch.compile.
+torch.compile and for dispatch modes.
 """
 
 # --8<-- [start:imports]
@@ -63,7 +63,7 @@ def attend(q, k, v, attn_mask=None, *, causal=False, scale=None, dropout_p=0.0,
     scale = None if scale is None else float(scale)
     seed = torch.randint(2**63 - 1, (), device="cpu") if dropout_p else None
     options = causal, scale, dropout_p, seed
-    if torch.compiler.is_compiling() or without_address(q, k, v):
+    if torch.compiler.is_compiling() or watched() or without_address(q, k, v):
         made = library.attend(q, k, v, attn_mask, options)
     elif unrecorded():
         made = forward(q, k, v, attn_mask, options)
@@ -82,6 +82,14 @@ def unrecorded():
         or torch._C._are_functorch_transforms_active()
         or torch.autograd.forward_ad._current_level >= 0
     )
+
+
+def watched():
+    """Whether a TorchDispatchMode sees operators: selective checkpointing, counting.
+
+    It can name, keep and count torch.ops.tilewise.attention, and no plain function.
+    """
+    return torch._C._len_torch_dispatch_stack() > 0
 
 
 def without_address(q, k, v):

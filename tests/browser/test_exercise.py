@@ -6,7 +6,7 @@ from tilewise.exercises import NAMES, load
 from tilewise.live.grade import check
 from tilewise.render.exercise import solution, start, words
 
-from .conftest import THROUGH
+from ._windows import THROUGH
 
 PAGE = "reference/exercises.html"
 CHANGED = "tw-exercise[name=merge], tw-progress"  # by what is done in a test
@@ -188,20 +188,3 @@ def test_every_solution_passes_here(visit):
     here = visit("index.html").evaluate(GRADE, asked)
     assert here == [check(one) for one in asked]
     assert all(found["passed"] for found in here)
-
-
-def test_without_scripts(visit):
-    """What is asked, hints and a solution stand there, folded."""
-    page = visit("zh/softmax/merging.html", javascript=False)
-    whole = page.locator("tw-exercise")
-    assert whole.locator("textarea").count() == 0
-    assert words("merge", "zh")["task"][0] in whole.inner_text()
-    assert solution("merge") == whole.locator(".tw-solution code").text_content() + "\n"
-    assert whole.locator("details").count() == 5
-
-
-def test_nothing_is_loaded_before_the_first_check(visit):
-    page = visit(PAGE)
-    Exercise(page, "merge").code.fill("x")
-    page.wait_for_timeout(400)
-    assert not [x for x in page.requested if "micropython" in x or "python.json" in x]

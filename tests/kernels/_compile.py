@@ -112,20 +112,27 @@ def launches(job):
         from tilewise.kernels import _gluon
 
         _gluon.available = lambda device: device.type == "cpu"
-    dtype = getattr(torch, job.get("dtype", "bfloat16"))
-    shape = 2, 4, job.get("n", 1024), job["d"]
-    q, k, v, do = (torch.empty(shape, dtype=dtype) for _ in range(4))
-    options = {"causal": job["causal"]} | job.get("options", {})
-    if job.get("pass", "forward") == "forward":
-        rung.forward(q, k, v, **options)
-    else:
-        lse = torch.empty(q.shape[:-1])
-        rung.backward(q, k, v, q, do, lse, **options)
+    call(rung, job)
     found = {name: counts(kernel) for name, kernel in kernels.items()}
     if job.get("overlap"):
         for name, kernel in kernels.items():
             found[name]["overlap"] = overlap(kernel)
     return found
+
+
+def call(rung, job):
+    """The rung's host code on empty tensors; packed documents for a varlen rung."""
+    shape, lead = (2, 4, job.get("n", 1024), job["d"]), ()
+    if "varlen" in job["rung"]:
+        shape, lead = (2048, 4, job["d"]), (torch.tensor([0, 1000, 2048]),) * 2
+    dtype = getattr(torch, job.get("dtype", "bfloat16"))
+    q, k, v, do = (torch.empty(shape, dtype=dtype) for _ in range(4))
+    options = {"causal": job["causal"]} | job.get("options", {})
+    if job.get("pass", "forward") == "forward":
+        rung.forward(q, k, v, *lead, **options)
+    else:
+        lse = torch.empty(q.shape[:-1])
+        rung.backward(q, k, v, q, do, lse, *lead, **options)
 
 
 def safely(job):

@@ -1,9 +1,9 @@
 """Compile the Gluon backward pass for Hopper, without one, and read the order in it.
 
 A process of its own, without TRITON_INTERPRET: python _gluon_backward.py reads jobs as
-JSON, {"d", "causal", "kv_heads", "parts"}, and writes for each the counts of its
-kernels and, of main_kernel, the loops over tiles: what matters of each, in the order of
-the SASS.
+JSON, {"d", "causal", "kv_heads", "parts"}, or {"d", "packed"} for that of packed
+documents, and writes for each the counts of its kernels and, of main_kernel, the loops
+over tiles: what matters of each, in the order of the SASS.
 """
 
 import json
@@ -68,14 +68,26 @@ def compiled(job):
 
     triton.JITFunction.__getitem__ = compile_only
     driver.set_active(Card(90))
-    gluon_backward.share_out = lambda total, *_: (total, job["parts"])
-    q = torch.empty(2, 4, 1024, job["d"], dtype=torch.bfloat16)
-    k, lse = q[:, : job["kv_heads"]], torch.empty(q.shape[:-1])
-    gluon_backward.backward(q, k, k, q, q, lse, causal=job["causal"])
+    if "packed" in job:
+        packed(job["d"])
+    else:
+        gluon_backward.share_out = lambda total, *_: (total, job["parts"])
+        q = torch.empty(2, 4, 1024, job["d"], dtype=torch.bfloat16)
+        k, lse = q[:, : job["kv_heads"]], torch.empty(q.shape[:-1])
+        gluon_backward.backward(q, k, k, q, q, lse, causal=job["causal"])
     found = {name: counts(kernel) for name, kernel in made.items()}
     sass = tool("nvdisasm", "-c", cubin=made["main_kernel"].asm["cubin"])
     found["main_kernel"]["reductions"] = len(re.findall("UTMAREDG", sass))
     return found | {"loops": loops(sass)}
+
+
+def packed(d):
+    """The host code for two documents."""
+    from tilewise.kernels import _gluon, gluon_varlen_backward
+
+    _gluon.available = lambda device: True
+    q, cu = torch.empty(2048, 4, d, dtype=torch.bfloat16), torch.tensor([0, 1000, 2048])
+    gluon_varlen_backward.backward(q, q, q, q, q, torch.empty(2048, 4), cu, cu)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from tilewise.kernels._common_backward import ELSEWHERE
 
 SHARED = {80: 163 * 1024, 90: 227 * 1024, 100: 227 * 1024}  # bytes a program may have
 SPLIT, TMA = "backward_split", "backward_descriptors"
+PACKED = "varlen_backward"
 TABLE = {  # rung, arch, d: registers and bytes of shared memory, dK and dV, then dQ
     (SPLIT, 80, 64): ((255, 28928), (238, 32768)),
     (SPLIT, 80, 128): ((196, 53504), (164, 73728)),
@@ -28,6 +29,11 @@ TABLE = {  # rung, arch, d: registers and bytes of shared memory, dK and dV, the
     (SPLIT, 100, 64): ((94, 28944), (121, 58368)),
     (SPLIT, 100, 128): ((133, 53520), (80, 115712)),
     (SPLIT, 100, 256): ((144, 84112), (121, 148480)),
+    (PACKED, 80, 128): ((206, 53504), (164, 73728)),
+    (PACKED, 90, 64): ((237, 58368), (136, 81920)),
+    (PACKED, 90, 128): ((252, 181248), (181, 163840)),
+    (PACKED, 90, 256): ((216, 131072), (241, 196608)),
+    (PACKED, 100, 128): ((148, 53520), (83, 115712)),
     (TMA, 90, 64): ((255, 83968), (122, 82944)),
     (TMA, 90, 96): ((254, 99328), (174, 164864)),
     (TMA, 90, 128): ((254, 99328), (174, 164864)),

@@ -55,9 +55,12 @@ def test_fits_and_takes_the_units_of_hopper(compiled, key):
 @pytest.mark.parametrize("key", TABLE, ids=str)
 def test_order_in_the_loops(compiled, key):
     """Five waits, half of exp before the second, dQ stored before the last."""
-    d, *_ = key
-    found = compiled[key]["loops"]
-    assert len(found) == TABLE[key][2]
+    ordered(compiled[key]["loops"], key[0], TABLE[key][2])
+
+
+def ordered(found, d, copies):
+    """The loops over tiles as they should be."""
+    assert len(found) == copies
     for loop in found:
         assert [x for x in loop if x.startswith("wait")] == WAITS, loop
         assert loop.count("product") == 32 and loop.count("exp") == 4096 // d, loop

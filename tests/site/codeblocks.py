@@ -8,7 +8,8 @@
 ```console                    what is typed at a prompt; never run
 
 A block that launches Triton kernels runs in a process of its own, interpreted where
-there is no card: Triton reads TRITON_INTERPRET as it is imported.
+there is no card: Triton reads TRITON_INTERPRET as it is imported. So does one that
+starts processes, which import the file that it stands in.
 """
 
 import io
@@ -32,10 +33,11 @@ EXCERPT = "{.python .no-copy}"
 OUTPUT = "{.text .output .no-copy}"
 CONSOLE = "console"
 TYPED = re.compile(  # a line at a prompt
-    r"(\$ )?(TRITON_INTERPRET=1 )?(cd|git|mkdocs|pytest|python) .*"
+    r"(\$ )?(TRITON_INTERPRET=1 )?(cd|curl|git|mkdocs|pytest|python) .*"
 )
 NO_TRITON = "Triton is for Linux only"
 MARK = "\N{RECORD SEPARATOR}\n"  # stands where the output of the blocks above ends
+PROCESSES = re.compile(r"^(?:import|from) .*\bmultiprocessing\b", re.M)
 OPENING = re.compile(r"(?P<indent>[ \t>]*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)")
 
 
@@ -129,7 +131,8 @@ def apart(above, code):
         pytest.skip(NO_TRITON)
     with TemporaryDirectory() as folder:
         file = Path(folder, "block.py")
-        file.write_text("\n".join((*above, f"print({MARK!r}, end='')", code)), "utf-8")
+        mark = f"if __name__ == '__main__':\n    print({MARK!r}, end='', flush=True)"
+        file.write_text("\n".join((*above, mark, code)), "utf-8")
         status, output, errors = fresh.run(file, folder, environment())
     if status:
         raise RuntimeError(errors)
@@ -145,7 +148,8 @@ def run(block):
     if silent and repeats(block.code, (*block.above, *rungs())):
         return
     above = block.above if block.excerpt else ()
-    if any(map(KERNELS.search, (*above, block.code))):
+    text = "\n".join((*above, block.code))
+    if KERNELS.search(text) or PROCESSES.search(text):
         return print(apart(above, block.code), end="")
     namespace = {"__name__": "__main__"}
     try:

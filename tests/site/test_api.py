@@ -22,7 +22,8 @@ ledger_backward.flash1_backward ledger_backward.flash2_backward ledger_backward.
 standard.standard_forward standard.standard_backward
 flash1.flash1_forward flash1.flash1_backward
 flash2.flash2_forward flash2.flash2_backward""".split()
-INNER = {"attn_mask", "passes", "library"}  # what the functions in front are made of
+INNER = {"attn_mask", "passes", "library", "ranks"}  # what the front is made of
+INNER |= {"varlen_passes", "varlen_library"}
 USUAL = {"device", "dtype"}  # of every module in PyTorch
 TENSORS = {*"q k v o do p m l x lse query lengths".split()}
 PACKAGE = griffe.load(

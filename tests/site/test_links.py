@@ -92,4 +92,4 @@ def test_opens_from_a_folder(folder, site):
     assert index.startswith("var __index = {")
     for file in FILES:
         sources = [x["src"] for x in soup(site / file).select("script[src]")]
-        assert any(x.endswith("assets/iframe-worker.js") for x in sources), file
+        assert any(x.endswith("/search.iframe-worker.js") for x in sources), file

@@ -29,8 +29,9 @@ def size(paths):
 
 
 def test_all_scripts_are_small(site):
-    paths = [site / "assets/tilewise.js", *sorted((site / "assets/js").glob("*.js"))]
-    assert len(paths) == 1 + len(MODULES)
+    paths = [site / f"assets/{x}.js" for x in ("tilewise", "search.iframe-worker")]
+    paths += sorted((site / "assets/js").glob("*.js"))
+    assert len(paths) == 2 + len(MODULES)
     print({path.name: size([path]) for path in paths}, size(paths))
     assert size(paths) <= ALL
     assert size([site / "assets/widgets.css"]) <= 5_000

@@ -1,14 +1,15 @@
-"""What a first visit costs, in bytes over the wire."""
+"""What a first visit and a first search cost, in bytes over the wire."""
 
 import gzip
 import json
 import re
 
 import pytest
-from built import CSS_URL, ERRORS, FILES, lang, loaded, root, soup, target
+from built import CSS_URL, ERRORS, FILES, loaded, root, soup, target
+from pages import LANGS
 from widgets import ASSETS, loaded_by
 
-PAGE, VISIT = 40_000, 350_000
+PAGE, VISIT, SEARCH = 40_000, 230_000, 250_000
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 FONT = re.compile(r"KaTeX_\w+")
 
@@ -49,7 +50,7 @@ def fonts(sheets, page):
 
 
 def visit(file, site):
-    """{file: bytes} of all that a first visit and a first search load."""
+    """{file: bytes} of all that a first visit loads; the worker of the search too."""
     page = soup(site / file)
     found = {
         site / target(file, x)[0] for x in loaded(page) if not x.startswith("data:")
@@ -58,10 +59,15 @@ def visit(file, site):
     shared = {path.relative_to(ASSETS) for path in loaded_by(page)}
     found |= {site / "assets" / path for path in shared}
     found |= fonts([x for x in found if x.suffix == ".css"], page)
-    home = site / root(lang(file))
     options = json.loads(page.select_one("#__config").get_text())
     found.add(site / target(file, options["search"])[0])
-    found.add(home / "search/search_index.js")
+    return {path.relative_to(site).as_posix(): size(path) for path in found}
+
+
+def searched(language, site):
+    """{file: bytes} of all that the first search in a language loads besides."""
+    home = site / root(language)
+    found = {home / "search/search_index.json"}
     index = json.loads((home / "search/search_index.json").read_text("utf-8"))
     languages = [x for x in index["config"]["lang"] if x != "en"]
     names = [*languages, "stemmer.support"] if languages else []
@@ -80,6 +86,12 @@ def test_first_visit(file, site):
     parts = visit(file, site)
     largest = sorted(parts.items(), key=lambda x: -x[1])
     assert sum(parts.values()) <= VISIT, largest
+
+
+@pytest.mark.parametrize("language", LANGS)
+def test_first_search(language, site):
+    parts = searched(language, site)
+    assert sum(parts.values()) <= SEARCH, parts
 
 
 @pytest.mark.parametrize("file", [x for x in FILES if x not in ERRORS])

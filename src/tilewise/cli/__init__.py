@@ -9,12 +9,13 @@ import os
 import sys
 
 import tilewise
-from tilewise.cli import bench, exercise, ledger, trace
+from tilewise.cli import bench, exercise, ledger, serve, trace
 from tilewise.cli.errors import Bad, short
 from tilewise.cli.help import HELP
 from tilewise.cli.options import Parser, add_choice
 
 COMMANDS = {"trace": trace, "ledger": ledger, "exercise": exercise, "bench": bench}
+COMMANDS |= {"serve": serve}
 LANGS = tuple(HELP)
 
 

@@ -85,6 +85,10 @@ MESSAGES = {
         "unwritable": "{file} cannot be written ({why}).",
         "long_code": "{file} is longer than {limit} characters.",
         "write": "the output cannot be written ({why}).",
+        "port": "--port must be a whole number from 0 to 65535, not {given}.",
+        "no_extra": "serve needs {name}, which is not installed here: "
+        'python -m pip install -e ".[serve]" brings it.',
+        "no_address": "{host} cannot be listened on at port {port} ({why}).",
     },
     "zh": {
         "size": "{option} 必须是 1 到 {limit} 的整数，不能是 {given}。",
@@ -130,5 +134,9 @@ MESSAGES = {
         "unwritable": "无法写出 {file}（{why}）。",
         "long_code": "{file} 超过 {limit} 个字符。",
         "write": "无法写出结果（{why}）。",
+        "port": "--port 必须是 0 到 65535 的整数，不能是 {given}。",
+        "no_extra": "serve 需要 {name}，这里没有安装："
+        '请运行 python -m pip install -e ".[serve]"。',
+        "no_address": "无法监听 {host} 的 {port} 端口（{why}）。",
     },
 }

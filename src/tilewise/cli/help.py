@@ -68,6 +68,25 @@ HELP = {
         "bench --seconds": "time for a cell's rounds (default: 4)",
         "bench --flush": "empty the L2 before every call",
         "bench --out": "file or folder for the JSON (default: benchmarks/results)",
+        "serve": "Answer POST /v1/attention over HTTP, on the CPU: for tests and\n"
+        "for teaching.",
+        "serve epilog": "It needs the extra `serve`. What it answers to is listed by\n"
+        "/openapi.json, /health and /metrics. SIGTERM or Ctrl-C: what has begun\n"
+        "is finished, then it ends.",
+        "serve default": "{about} (default: {default})",
+        "serve --host": "the address to listen on; there is no authentication",
+        "serve --port": "the port, 0 for any that is free",
+        "serve threads": "attentions computed at the same time",
+        "serve queue": "requests that may wait; more get 429",
+        "serve deadline": "seconds for a request, its body included",
+        "serve max_body": "MiB of a body",
+        "serve max_json": "MiB of a body in JSON",
+        "serve max_elements": "numbers in each of q, k, v and o",
+        "serve max_heads": "batch × heads",
+        "serve max_dim": "d of q and k, and of v",
+        "serve max_work": "billions of multiply-adds of a request",
+        "serve memory": "MiB of bodies and answers held at the same time",
+        "serve connections": "connections open at the same time",
     },
     "zh": {
         "tilewise": "一块一块看懂 FlashAttention。",
@@ -133,5 +152,24 @@ HELP = {
         "bench --seconds": "每种情形轮流计时的秒数（默认：4）",
         "bench --flush": "每次调用之前清空 L2",
         "bench --out": "JSON 写到哪个文件或目录（默认：benchmarks/results）",
+        "serve": "启动 HTTP 服务，用 POST /v1/attention 计算注意力。\n"
+        "只用 CPU，供测试和教学。",
+        "serve epilog": "要先安装可选依赖 serve。"
+        "接口见 /openapi.json、/health 和 /metrics。\n"
+        "收到 SIGTERM 或 Ctrl-C 后，先做完已经开始的请求，再退出。",
+        "serve default": "{about}（默认：{default}）",
+        "serve --host": "监听哪个地址；没有身份验证",
+        "serve --port": "监听哪个端口；0 表示任选一个空闲的",
+        "serve threads": "同时计算的请求数",
+        "serve queue": "最多有几个请求排队，再多就回答 429",
+        "serve deadline": "一个请求限几秒，接收请求体的时间也算在内",
+        "serve max_body": "请求体的上限，单位 MiB",
+        "serve max_json": "JSON 请求体的上限，单位 MiB",
+        "serve max_elements": "q、k、v、o 各自的元素个数上限",
+        "serve max_heads": "batch × 头数的上限",
+        "serve max_dim": "d 的上限，v 的 d 也一样",
+        "serve max_work": "一个请求的乘加次数上限，单位十亿次",
+        "serve memory": "同时持有的请求体和回答的上限，单位 MiB",
+        "serve connections": "同时连接数的上限",
     },
 }

@@ -113,8 +113,9 @@ def make_ring(
     desc, STAGES: gl.constexpr, CONSUMERS: gl.constexpr, PARTS: gl.constexpr = 1
 ):
     """A ring for tiles of PARTS blocks of desc, that CONSUMERS let go of one by one."""
-    shape: gl.constexpr = [STAGES * PARTS] + desc.block_type.shape
-    tiles = gl.allocate_shared_memory(desc.dtype, shape, desc.layout)
+    tile: gl.constexpr = desc.block_type.shape[-4:]
+    layout: gl.constexpr = gl.NVMMASharedLayout.get_default_for(tile, desc.dtype)
+    tiles = gl.allocate_shared_memory(desc.dtype, [STAGES * PARTS] + tile, layout)
     full = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
     empty = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
     for i in gl.static_range(STAGES):
@@ -173,10 +174,11 @@ def scale_rows(x, alpha):
 
 
 @functools.cache
-def shared_layout(rows, dims, dtype):
+def shared_layout(rows, dims, dtype, axes=4):
     """How a tile lies in shared memory, for the copy engine and wgmma."""
     dtype = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16}[dtype]
-    return gl.NVMMASharedLayout.get_default_for([1, 1, rows, dims], dtype)
+    tile = [*[1] * (axes - 2), rows, dims]
+    return gl.NVMMASharedLayout.get_default_for(tile, dtype)
 
 
 def describe(x, rows, dims):

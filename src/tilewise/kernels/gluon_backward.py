@@ -88,17 +88,19 @@ def barriers(number: Constant):
 def allocate(Q, K, LSE, DQ):
     """Room in shared memory, and barriers with how many arrivals end their phase."""
     dtype: Constant = Q.dtype
-    rows: Constant = Q.block_type.shape[2]
-    tile: Constant = [STAGES] + Q.block_type.shape
-    half: Constant = [2] + K.block_type.shape
+    rows: Constant = Q.block_type.shape[-2]
+    tile: Constant = [STAGES] + Q.block_type.shape[-4:]
+    half: Constant = [2] + K.block_type.shape[-4:]
+    QDO: Constant = gl.NVMMASharedLayout.get_default_for(tile[1:], dtype)
+    KV: Constant = gl.NVMMASharedLayout.get_default_for(half[1:], dtype)
     DS: Constant = gl.NVMMASharedLayout.get_default_for([64, rows], dtype)
     sm = Shared(
-        gl.allocate_shared_memory(dtype, tile, Q.layout),
-        gl.allocate_shared_memory(dtype, tile, Q.layout),
+        gl.allocate_shared_memory(dtype, tile, QDO),
+        gl.allocate_shared_memory(dtype, tile, QDO),
         gl.allocate_shared_memory(gl.float32, [STAGES, rows], LSE.layout),
         gl.allocate_shared_memory(gl.float32, [STAGES, rows], LSE.layout),
-        gl.allocate_shared_memory(dtype, half, K.layout),
-        gl.allocate_shared_memory(dtype, half, K.layout),
+        gl.allocate_shared_memory(dtype, half, KV),
+        gl.allocate_shared_memory(dtype, half, KV),
         gl.allocate_shared_memory(dtype, [4, 64, rows], DS),
         gl.allocate_shared_memory(gl.float32, [2, 128, 32], DQ.layout),
         barriers(1), barriers(STAGES), barriers(STAGES), barriers(STAGES), barriers(2),

@@ -1,0 +1,42 @@
+"""What one block keeps by policy, in units of batch · N · E, and what it computes."""
+
+from unittest import mock
+
+import torch
+
+from tilewise import flash2
+from tilewise.activations import kept_bytes
+from tilewise.kept import Alive, saved
+from tilewise.transformer import Block
+
+N, E, HEADS = 512, 64, 2
+torch.manual_seed(0)
+x = torch.randn(1, N, E, requires_grad=True)
+dy = torch.randn(1, N, E)
+unit, first = x.nbytes, None
+print("attention policy   hooks  alive  counted  S made  gradients")
+for attention, policy in (
+    ("standard", "none"), ("ours", "none"), ("ours", "mlp"), ("ours", "apart"),
+    ("ours", "o"), ("ours", "block"),
+):  # fmt: skip
+    torch.manual_seed(1)  # the same weights
+    block = Block(E, HEADS, attention=attention, policy=policy)
+    hooks = sum(saved(block, x, without=block.parameters()).values())
+    with Alive() as alive:
+        y = block(x)
+    rest = alive.bytes() - y.nbytes + x.nbytes  # y is the next block's x
+    counted = kept_bytes(N, E, HEADS, "fp32", attention=attention, policy=policy)
+
+    with mock.patch.object(flash2, "scores", wraps=flash2.scores) as made:
+        with torch.no_grad():
+            block(x)
+        once = made.call_count  # tiles of a forward pass
+        y = block(x)
+        grads = torch.autograd.grad(y, [x, *block.parameters()], dy)
+    times = f"{made.call_count // once - 1} times" if once else "once"
+    if attention == "ours":
+        first = first or grads
+        same = all(torch.equal(*pair) for pair in zip(first, grads))
+    units = f"{hooks / unit:6.3f} {rest / unit:6.3f} {counted / unit:8.3f}"
+    end = f"  {'equal' if same else 'other'}" if attention == "ours" else ""
+    print(f"{attention:9} {policy:6} {units}  {times:7}{end}".rstrip())

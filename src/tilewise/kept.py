@@ -1,0 +1,70 @@
+"""What stays in memory between the passes, counted on any device: two ways to look.
+
+saved  what autograd saves: torch.autograd.graph.saved_tensors_hooks sees each tensor
+alive  whatever was made and is still there, whoever holds it, and the most there was
+"""
+
+# --8<-- [start:imports]
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_iter
+
+# --8<-- [end:imports]
+
+
+# --8<-- [start:saved]
+def saved(f, *inputs, without=()):
+    """What f(*inputs) saves for the backward pass, as {address of a storage: bytes}.
+
+    A storage saved by several steps, or as several views, is there once. without: an
+    iterable of tensors not to count, such as a model's parameters.
+    """
+    found, mine = {}, {x.untyped_storage().data_ptr() for x in without}
+
+    def pack(x):
+        storage = x.untyped_storage()
+        if storage.data_ptr() not in mine:
+            found[storage.data_ptr()] = storage.nbytes()
+        return x.detach()  # else a saved result would hold itself
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda x: x):
+        result = f(*inputs)
+    del result  # only now may an address be used again
+    return found
+    # --8<-- [end:saved]
+
+
+# --8<-- [start:Alive]
+class Alive(TorchDispatchMode):
+    """Bytes of the storages that operators made within, and of those the most at once.
+
+    peak counts what is there after an operator; what it needs within is not seen.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.found, self.peak = {}, 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        given = {id_of(x) for x in tree_iter((args, kwargs)) if torch.is_tensor(x)}
+        made = function(*args, **(kwargs or {}))
+        for x in tree_iter(made):
+            if torch.is_tensor(x) and id_of(x) not in given:
+                storage = x.untyped_storage()
+                self.found[storage._cdata] = StorageWeakRef(storage), storage.nbytes()
+        self.peak = max(self.peak, self.bytes())
+        return made
+
+    def bytes(self):
+        """Of what is there now."""
+        gone = [key for key, (ref, _) in self.found.items() if ref.expired()]
+        for key in gone:
+            del self.found[key]
+        return sum(size for _, size in self.found.values())
+
+
+def id_of(x):
+    """What tells storages apart."""
+    return x.untyped_storage()._cdata
+    # --8<-- [end:Alive]

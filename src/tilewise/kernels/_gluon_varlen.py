@@ -1,0 +1,114 @@
+"""What the Gluon kernels for packed documents share: tiles that end with a document.
+
+The copy engine fills with zeros what lies past the end of an axis, and does not write
+it. So a tile must see its document's end as the end of an axis, with one descriptor for
+all documents. It does with two more axes in front, whose coordinates only move the
+address: rows are counted to end at BILLION, and the address comes out right, since it
+wraps around at 2⁶⁴. This is how triton.tools.ragged_tma has it.
+"""
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
+
+from tilewise.kernels._gluon import shared_layout, struct
+from tilewise.kernels._launch import Descriptor
+from tilewise.kernels._work import Work
+
+BILLION, MOST = gl.constexpr(2**30), 0x7FFF0000  # rows, and of the two axes in front
+
+
+# --8<-- [start:ragged]
+def describe(x, rows, dims):
+    """The descriptor of x (total, heads, d) for tiles (rows, dims) of a head."""
+    row, head, _ = x.stride()
+    made = Descriptor(
+        x, (2**34 - row, row, head, row, 1), (1, 1, 1, rows, dims),
+        shared_layout(rows, dims, x.dtype, 5),
+    )  # fmt: skip
+    made.shape = MOST, MOST, x.shape[1], BILLION.value, x.shape[2]
+    return made
+
+
+@gluon.jit
+def place(first, n, head, row):
+    """The coordinates of row `row` of a head in a document of n rows from `first` on.
+
+    2³⁰ (2³⁴ − s) + (first + n) s + (2³⁰ − n + row) s = 2⁶⁴ + (first + row) s.
+    """
+    return [BILLION, first + n, head, BILLION - n + row, 0]
+
+
+@gluon.jit
+def fill(ring, count, desc, first, n, head, row):
+    """Producer: copy a document's rows from `row` on to tile `count` of a ring."""
+    ROWS: gl.constexpr = desc.block_type.shape[3]
+    full = ring.full.index(count % ring.stages)
+    empty = ring.empty.index(count % ring.stages)
+    mbarrier.wait(empty, (count // ring.stages & 1) ^ 1)
+    mbarrier.expect(full, ring.parts * desc.block_type.nbytes)
+    for i in gl.static_range(ring.parts):
+        buffer = ring.tiles.index(count % ring.stages * ring.parts + i)
+        at = place(first, n, head, row + i * ROWS)
+        buffer = buffer.reshape(desc.block_type.shape)
+        tma.async_copy_global_to_shared(desc, at, full, buffer)
+    # --8<-- [end:ragged]
+
+
+# --8<-- [start:packed]
+@struct
+class Packed:
+    """The blocks of rows of all documents, and which of them comes in which round."""
+
+    plan: gl.tensor  # (FIELDS, slots), as _varlen.plan makes it
+    slots: gl.tensor
+    of_k: gl.tensor  # row r sees keys 0 .. r + of_k N_k − of_q N_q
+    of_q: gl.tensor
+    heads: gl.tensor
+    group: gl.tensor  # query heads that share a head of K and V
+    room: gl.tensor  # rows of K and V that a crew of heads may keep in L2
+    rows: gl.constexpr
+    cols: gl.constexpr
+
+    @gluon.jit
+    def rounds(self):
+        return gl.cdiv(self.slots * self.heads, gl.num_programs(0))
+
+    @gluon.jit
+    def block(self, round):
+        """(work in the document, its first row, first key; row, head, tiles of keys).
+
+        0 tiles: no work left. Programs draw to and fro, crews go down and up in turn,
+        as in Work.block, here by document: the last crew of the last one ends with its
+        shortest blocks.
+        """
+        program, programs = gl.program_id(0), gl.num_programs(0)
+        turned = programs - 1 - program
+        number = round * programs + gl.where(round % 2 == 0, program, turned)
+        left = number < self.slots * self.heads
+        number = gl.where(left, number, 0)
+        at = self.plan + number // self.heads
+        first_q, n_q = gl.load(at), gl.load(at + self.slots)
+        first_k, n_k = gl.load(at + 2 * self.slots), gl.load(at + 3 * self.slots)
+        start, after = gl.load(at + 4 * self.slots), gl.load(at + 6 * self.slots)
+        tiles = gl.maximum(gl.cdiv(n_q, self.rows), 1)
+        crew = gl.maximum(self.room // gl.maximum(n_k, 1), 1) * self.group
+        crew = gl.minimum(crew, self.heads)
+        rest = number - start * self.heads
+        first = rest // (tiles * crew) * crew  # head of the crew
+        size = gl.minimum(crew, self.heads - first)  # the last may be smaller
+        rest -= first * tiles
+        crews_after = (self.heads - 1 - first) // crew
+        crews_after += after * gl.cdiv(self.heads, crew)
+        i = rest // size
+        i = gl.where(crews_after % 2 == 0, tiles - 1 - i, i)
+        shift = self.of_k * n_k - self.of_q * n_q
+        work = Work(
+            n_q, n_k, shift, self.heads, self.group, self.heads, crew, self.rows,
+            self.cols,
+        )  # fmt: skip
+        keys = work.tiles_of(i * self.rows, self.rows)
+        keys = gl.where(left & (n_q > 0), keys, 0)
+        return work, first_q, first_k, i * self.rows, first + rest % size, keys
+
+    # --8<-- [end:packed]

@@ -1,0 +1,163 @@
+"""Rung 8 for packed documents: the same consumers, other blocks of rows.
+
+Softmax, steps and turns are those of `gluon_forward`. What differs is who comes when, a
+block of some document in each round, and where tiles end: with their document. Keys are
+masked in every document, since none is known to fill its tiles. For Hopper, 16 bits and
+d a multiple of 8 up to 128.
+"""
+
+import torch
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
+    tma,
+    warpgroup_mma_wait,
+)
+
+from tilewise.kernels._common import like, positive
+from tilewise.kernels._gluon import check_covered, make_ring, processors, scale_rows
+from tilewise.kernels._gluon_varlen import Packed, describe, fill, place
+from tilewise.kernels._launch import launch
+from tilewise.kernels._varlen import (
+    check_packed,
+    describable,
+    plan,
+    room_of,
+    shift_factors,
+)
+from tilewise.kernels.gluon_forward import LOG2E, REGISTERS, Consumer, walk
+
+SIZES = ["total", "slots", "of_k", "of_q", "heads", "group", "room"]
+
+
+# --8<-- [start:produce]
+@gluon.jit
+def produce(q, k, v, Q, K, V, packed):
+    """Producer, one warp: copy tiles as far ahead as the rings q, k, v have room."""
+    block = 0  # blocks of rows so far
+    tile = 0  # tiles of keys so far
+    for round in range(packed.rounds()):
+        work, row_0, key_0, row, head, keys = packed.block(round)
+        if keys > 0:
+            fill(q, block, Q, row_0, work.n_q, head, row)
+            block += 1
+            for j in range(keys):
+                col = (keys - 1 - j) * work.cols  # from the diagonal down
+                fill(k, tile, K, key_0, work.n_k, head // work.group, col)
+                fill(v, tile, V, key_0, work.n_k, head // work.group, col)
+                tile += 1
+    # --8<-- [end:produce]
+
+
+# --8<-- [start:consume]
+@gluon.jit
+def consume(me, o_smem, O, LSE, total, packed):
+    """A consumer's rows of every block that this program takes."""
+    block = 0  # blocks of rows so far
+    tile = 0  # tiles of keys so far
+    if me.w == me.count - 1:
+        me.pass_turn()  # consumer 0 goes first
+    for round in range(packed.rounds()):
+        work, row_0, key_0, row, head, keys = packed.block(round)
+        if keys > 0:
+            row += 64 * me.w
+            own = work.tiles_of(row, 64)
+            for _ in range(keys - own):
+                me.skip(tile)
+                tile += 1
+            me.q.wait(block)
+            acc, l, m, tile, rows = walk(me, work, block, tile, row, own, True)
+            me.q.free(block)
+            l = gl.convert_layout(gl.sum(l, 1), m.type.layout)
+            l = gl.where(l == 0, 1.0, l)  # no key was seen: o = 0, lse = −∞
+            lse = (m + gl.log2(l)) / LOG2E
+            at = LSE + head.to(gl.int64) * total + row_0 + rows
+            gl.store(at, lse, rows < work.n_q)
+            acc = warpgroup_mma_wait(0, deps=(acc,))
+            me.v.free(tile)
+            o = scale_rows(acc, 1 / l).to(O.dtype)
+            tma.store_wait(0)  # the last block has left the buffer
+            o_smem.reshape([64, o.shape[1]]).store(o)
+            fence_async_shared()
+            tma.async_copy_shared_to_global(
+                O, place(row_0, work.n_q, head, row), o_smem
+            )
+            tile += 1
+            block += 1
+    if me.w == 0:
+        me.wait_turn()  # pairs with the last consumer's last pass
+    tma.store_wait(0)
+    # --8<-- [end:consume]
+
+
+# --8<-- [start:kernel]
+@gluon.jit(do_not_specialize=SIZES)
+def gluon_varlen(
+    Q, K, V, O, LSE, PLAN, total, slots, of_k, of_q, heads, group, room, scale,
+    CONSUMERS: gl.constexpr, STAGES: gl.constexpr,
+):  # fmt: skip
+    """As many programs as processors, each over all rounds; Q … O are descriptors."""
+    COLS: gl.constexpr = K.block_type.shape[3]
+    packed = Packed(
+        PLAN, slots, of_k, of_q, heads, group, room, 64 * CONSUMERS, COLS
+    )  # fmt: skip
+    q = make_ring(Q, 2, CONSUMERS, CONSUMERS)
+    k = make_ring(K, STAGES, CONSUMERS)
+    v = make_ring(V, STAGES, CONSUMERS)
+    o = gl.allocate_shared_memory(O.dtype, [CONSUMERS] + O.block_type.shape, O.layout)
+    fence_async_shared()  # the copy engine sees the barriers
+    tau2 = scale * LOG2E
+    one = Consumer(q, k, v, tau2, 0, CONSUMERS), o.index(0), O, LSE, total, packed
+    two = Consumer(q, k, v, tau2, 1, CONSUMERS), o.index(1), O, LSE, total, packed
+    feed = (q, k, v, Q, K, V, packed)
+    if CONSUMERS == 2:
+        gl.warp_specialize(
+            [(consume, one), (consume, two), (produce, feed)], [4, 1], [232, 40]
+        )
+    else:
+        last = Consumer(q, k, v, tau2, 2, CONSUMERS), o.index(2), O, LSE, total, packed
+        gl.warp_specialize(
+            [(consume, one), (consume, two), (consume, last), (produce, feed)],
+            [4, 4, 1], [160, 160, 32],
+        )  # fmt: skip
+    # --8<-- [end:kernel]
+
+
+def choose(q, documents, causal, tile):
+    """(block_rows, block_cols, num_stages): as gluon_forward's, or as given.
+
+    The length that counts there is that of a mean document here.
+    """
+    short = causal and len(q) <= 1024 * documents
+    rows = 128 if q.shape[-1] > 64 or short else 192
+    stages = 2 if q.shape[-1] > 64 else 4
+    usual = {"block_rows": rows, "block_cols": 128, "num_stages": stages}
+    if unknown := tile.keys() - usual.keys():
+        raise TypeError(f"a tile has {', '.join(usual)}, not {min(unknown)}")
+    tile = usual | tile
+    if tile["block_rows"] not in (128, 192) or tile["block_cols"] not in (64, 128):
+        raise ValueError(f"block_rows is 128 or 192, block_cols 64 or 128, not {tile}")
+    return tile.values()
+
+
+def forward(q, k, v, cu_q, cu_k, *, scale=None, causal=False, **tile):
+    """o = softmax(τ q kᵀ) v and L, as varlen.forward gives it, with its arguments."""
+    check_packed(q, k, v, cu_q, cu_k, (64, 64), causal=causal)
+    check_covered(q)
+    rows, cols, stages = choose(q, len(cu_q) - 1, causal, tile)
+    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
+    q, scale = positive(q, scale)
+    q, k, v = map(describable, (q, k, v))
+    o, lse = like(q), q.new_empty(q.shape[1::-1], dtype=torch.float32)
+    (total, heads, d), kv_heads = q.shape, k.shape[1]
+    dims, (made, slots) = 64 if d <= 64 else 128, plan(cu_q, cu_k, total, len(k), rows)
+    launch(
+        gluon_varlen, (q.device, q.dtype, dims, rows, cols, stages),
+        (min(slots * heads, processors(q.device)), 1, 1),
+        describe(q, 64, dims), describe(k, cols, dims), describe(v, cols, dims),
+        describe(o, 64, dims), lse, made, total, slots, *shift_factors(causal), heads,
+        heads // kv_heads, room_of(k), scale, rows // 64, stages, num_warps=4,
+        maxnreg=REGISTERS[rows // 64],
+    )  # fmt: skip
+    return o, lse.mT

@@ -1,0 +1,136 @@
+"""The backward pass in Gluon for packed documents: the five products, within bounds.
+
+A program owns 128 keys of a document and walks the tiles of its queries that see them.
+The steps are those of `gluon_backward`; tiles, and what is stored of dK and dV, end
+with their document. Programs come to a tile of dQ in an order that changes, and the
+last bits of dQ with it; dK and dV have one order. For Hopper, 16 bits and d up to 128.
+"""
+
+import torch
+import triton.language as tl
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
+    mbarrier,
+    tma,
+)
+
+from tilewise.kernels._common import LOG2E, like
+from tilewise.kernels._common_backward import PAD
+from tilewise.kernels._gluon import check_covered
+from tilewise.kernels._gluon_backward import add_dq
+from tilewise.kernels._gluon_varlen import describe, place
+from tilewise.kernels._gluon_varlen_backward import (
+    dq_kernel,
+    fetch_tiles,
+    heads_at_once,
+    plan_keys,
+    rows_kernel,
+)
+from tilewise.kernels._launch import Descriptor, launch
+from tilewise.kernels._varlen import describable, plan, prepare, shift_factors
+from tilewise.kernels._work_backward import KEYS
+from tilewise.kernels.gluon_backward import HALF_DQ, NUMBERS, ROWS, allocate, step
+
+SIZES = "FIRST", "UNITS", "HEADS", "SLOTS", "N_PAD", "OF_K", "OF_Q", "CREW"
+Constant = gl.constexpr
+
+
+# --8<-- [start:consume]
+@gluon.jit
+def consume(sm, walk, edges, DK, DV, scale, w: Constant):
+    """Consumer w: dK and dV of 64 keys, and half of each tile of dQ."""
+    D: Constant = sm.q.shape[4]
+    ACC: Constant = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
+    dk, dv = gl.zeros([64, D], gl.float32, ACC), gl.zeros([64, D], gl.float32, ACC)
+    tau2 = scale * LOG2E
+    mbarrier.wait(sm.kv_full.index(0), 0)
+    for g in range(walk.share):
+        start = g * walk.tiles
+        full = start + walk.masked
+        # As in gluon_backward: what LLVM would take out of the loops is computed anew.
+        for i in tl.range(start, full, disable_licm=True):
+            row = (i - start) * walk.rows + walk.see
+            dk, dv = step(sm, i, dk, dv, tau2, row, walk.left, w, True)
+        for i in tl.range(full, start + walk.tiles, disable_licm=True):
+            dk, dv = step(sm, i, dk, dv, tau2, 0, 0, w, False)
+    head = walk.head // walk.group
+    at = place(edges.key, edges.n_k, head, walk.col + 64 * w)
+    room = sm.v.index(w)  # nobody else reads it: for dV, then for dK
+    room.reshape([64, D]).store(dv.to(DV.dtype))
+    fence_async_shared()
+    tma.async_copy_shared_to_global(DV, at, room.reshape(DV.block_type.shape))
+    tma.store_wait(pendings=0)
+    room.reshape([64, D]).store((scale * dk).to(DK.dtype))
+    fence_async_shared()
+    tma.async_copy_shared_to_global(DK, at, room.reshape(DK.block_type.shape))
+    tma.store_wait(pendings=0)
+    # --8<-- [end:consume]
+
+
+@gluon.jit(do_not_specialize=SIZES)
+def main_kernel(
+    Q, K, V, DO, DK, DV, DQ, LSE, DELTA, PLAN, FIRST, UNITS, HEADS, SLOTS, N_PAD, OF_K,
+    OF_Q, CREW, scale, GROUP: Constant,
+):  # fmt: skip
+    """dK and dV of KEYS keys of a document, and what they add to dQ, in fp32."""
+    B_R: Constant = Q.block_type.shape[3]
+    walk, edges = plan_keys(
+        PLAN, SLOTS, FIRST, UNITS, HEADS, N_PAD, OF_K, OF_Q, CREW, GROUP, B_R
+    )
+    if edges.n_k == 0:
+        return
+    sm = allocate(Q, K, LSE, DQ)
+    gl.warp_specialize(
+        [
+            (consume, (sm, walk, edges, DK, DV, scale, 0)),
+            (consume, (sm, walk, edges, DK, DV, scale, 1)),
+            (fetch_tiles, (sm, walk, edges, Q, DO, K, V, LSE, DELTA)),
+            (add_dq, (sm, walk, DQ)),
+        ],
+        [4, 1, 1],  # warps of all but the first, which has num_warps
+        [240, 24, 24],  # registers a thread: what two warps give up, consumers get
+    )
+
+
+def backward(q, k, v, o, do, lse, cu_q, cu_k, *, dlse=None, scale=None, causal=False):
+    """dQ, dK, dV as from varlen_backward; for Hopper, 16 bits and d up to 128.
+
+    Heads take turns, as many at once as `heads_at_once` says, on one fp32 dQ.
+    """
+    given, tile = (q, k, v, cu_q, cu_k), (PAD, KEYS.value)
+    tensors, per_row, scale = prepare(*given, o, do, lse, dlse, scale, causal, tile)
+    check_covered(q)
+    q, k, v, o, do = map(describable, tensors)
+    dq, dk, dv = map(like, (q, k, v))
+    (n_q, heads, d), (n_k, kv_heads, _), count = q.shape, k.shape, len(cu_q) - 1
+    n_pad, dims, group = per_row[2].shape[1], 64 if d <= 64 else 128, heads // kv_heads
+    most, rows = heads_at_once(kv_heads, group, n_q, n_k, count, dims), ROWS[dims]
+    dq32 = q.new_empty(most * group * n_pad * dims // 32, 32, dtype=torch.float32)
+    plan_q, slots_q = plan(cu_q, cu_k, n_q, n_k, PAD)
+    plan_k, slots_k = plan(cu_k, cu_q, n_k, n_q, KEYS.value)
+    for first in range(0, kv_heads, most):
+        now = min(most, kv_heads - first)
+        launch(
+            rows_kernel, (q.device, q.dtype, d, dlse is None),
+            (slots_q * now * group, PAD * dims // 4096, 1), o, do, *per_row, dq32,
+            plan_q, *o.stride()[:2], *do.stride()[:2], first * group, now * group, n_q,
+            slots_q, n_pad, d, dims, 4096 // dims,
+        )  # fmt: skip
+        launch(
+            main_kernel, (q.device, q.dtype, dims, group), (slots_k * now, 1, 1),
+            describe(q, rows, dims), describe(k, 64, dims), describe(v, 64, dims),
+            describe(do, rows, dims), describe(dk, 64, dims), describe(dv, 64, dims),
+            Descriptor(dq32, (32, 1), (128, 32), HALF_DQ),
+            *(Descriptor(x.view(-1), (1,), (rows,), NUMBERS) for x in per_row[2:]),
+            plan_k, first, now, heads, slots_k, n_pad, *shift_factors(causal),
+            512 if causal else 0, scale, group, num_warps=4, maxnreg=168,
+        )  # fmt: skip
+        launch(
+            dq_kernel, (q.device, q.dtype, d),
+            (slots_q * now * group, PAD * dims // 4096, 1), dq32, dq, plan_q,
+            *dq.stride()[:2], first * group, now * group, slots_q, n_pad, scale,
+            d, dims,
+        )  # fmt: skip
+    return dq, dk, dv

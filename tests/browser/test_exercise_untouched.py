@@ -1,0 +1,20 @@
+"""An exercise that nobody has checked yet, and one without JavaScript."""
+
+from tilewise.render.exercise import solution, words
+
+
+def test_without_scripts(visit):
+    """What is asked, hints and a solution stand there, folded."""
+    page = visit("zh/softmax/merging.html", javascript=False)
+    whole = page.locator("tw-exercise")
+    assert whole.locator("textarea").count() == 0
+    assert words("merge", "zh")["task"][0] in whole.inner_text()
+    assert solution("merge") == whole.locator(".tw-solution code").text_content() + "\n"
+    assert whole.locator("details").count() == 5
+
+
+def test_nothing_is_loaded_before_the_first_check(visit):
+    page = visit("reference/exercises.html")
+    page.locator("tw-exercise[name=merge]").get_by_role("textbox").fill("x")
+    page.wait_for_timeout(400)
+    assert not [x for x in page.requested if "micropython" in x or "python.json" in x]

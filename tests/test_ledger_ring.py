@@ -1,0 +1,108 @@
+"""What a ring sends and computes: against simulations, the pages, and known results."""
+
+import itertools
+from fractions import Fraction
+
+import pytest
+
+from tilewise import ledger
+from tilewise.hardware import GPUS, SOURCES
+from tilewise.ledger_ring import (
+    LINKS,
+    flops,
+    least_share,
+    needed,
+    ring_bytes,
+    scores,
+    step_bytes,
+    ulysses_bytes,
+)
+
+
+@pytest.mark.parametrize("world", [1, 2, 3, 4])
+@pytest.mark.parametrize("causal", [False, True])
+def test_scores_and_flops_of_all_ranks_are_those_of_one(world, causal):
+    n, heads, d = 12 * world, 3, 5
+    steps = range(world)
+    total = world * sum(scores(n, world, t, causal) for t in steps)
+    assert total == (n * (n + 1) // 2 if causal else n * n)
+    for backward in (False, True):
+        way = {"causal": causal, "backward": backward}
+        pass_ = ledger.flash2_backward if backward else ledger.flash2_forward
+        one = pass_(n, d, 1, 1, causal=causal)["flops"]
+        found = sum(flops(n, world, t, heads, d, **way) for t in steps)
+        assert world * found == heads * one
+
+
+def test_bytes_by_walking_round():
+    """Each rank's buffers, moved message by message."""
+    for world, size in itertools.product((2, 3, 5), (2, 4, 8)):
+        n, kv_heads, d = 4 * world, 3, 7
+        one = 2 * 4 * kv_heads * d
+        keys, sums = list(range(world)), list(range(world))
+        sent = {"forward": 0, "backward": 0}
+        for way in sent:
+            for step in range(world):
+                if step + 1 < world:
+                    keys = keys[-1:] + keys[:-1]
+                    sent[way] += one * size
+                if way == "backward":
+                    sums = sums[-1:] + sums[:-1]
+                    sent[way] += one * max(size, 4)
+            assert sums == list(range(world))  # home
+            keys = list(range(world))
+        assert ring_bytes(n, world, kv_heads, d, size) == sent
+        assert step_bytes(n, world, kv_heads, d, size) == one * size
+        both = step_bytes(n, world, kv_heads, d, size, backward=True)
+        assert both == one * (size + max(size, 4))
+    assert ring_bytes(8, 1, 2, 4) == {"forward": 0, "backward": 0}
+
+
+def test_ulysses_by_moving_every_number():
+    n, world, heads, kv_heads, d, size = 8, 2, 4, 2, 3, 2
+    sent = 0
+    for count in (heads, kv_heads, kv_heads, heads):  # q, k, v there, o back
+        for head in range(count):
+            sent += (n // world) * d * (head // (count // world) != 0)  # rank 0's
+    found = ulysses_bytes(n, world, heads, kv_heads, d, size)
+    assert found == {"forward": sent * size, "backward": sent * size}
+    with pytest.raises(ValueError, match="world must divide kv_heads: 4, 2"):
+        ulysses_bytes(8, 4, 4, 2, 3)
+
+
+def test_the_least_share_is_where_both_times_are_equal():
+    peak, link, d = Fraction(10**15), Fraction(10**11), 64
+    for heads, kv_heads in ((16, 16), (16, 2)):
+        for size, causal, backward in itertools.product((2, 4), (0, 1), (0, 1)):
+            way = {"causal": bool(causal), "backward": bool(backward)}
+            n = least_share(peak, link, heads, kv_heads, size, **way)
+            work = (10 if backward else 4) * n * n * heads * d / (2 if causal else 1)
+            carried = size + max(size, 4) if backward else size
+            assert work / peak == 2 * n * kv_heads * d * carried / link
+            assert needed(1000, peak, heads, kv_heads, size, **way) == n * link / 1000
+
+
+def test_the_paper_has_the_ratio_of_both_rates():
+    assert least_share(989.5e12, 450e9, 16, 16) == pytest.approx(989.5e12 / 450e9)
+
+
+def test_links_are_those_of_the_vendor():
+    both = GPUS["H200"]["levels"]["nvlink"]["bandwidth"]
+    assert LINKS["NVLink"] == (both["value"] / 2, SOURCES[both["source"]][2])
+    assert LINKS["InfiniBand"][0] == 400e9 / 8
+
+
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (lambda: scores(10, 4, 0), "n must be a multiple of 4"),
+        (lambda: scores(12, 4, 0, True), "n must be a multiple of 8"),
+        (lambda: scores(8, 2, 2), "step below 2"),
+        (lambda: scores(8, 2, -1), "step must be a whole number of at least 1, not 0"),
+        (lambda: step_bytes(8, 0, 1, 1), "world must be a whole number"),
+        (lambda: needed(0, 1e15, 1, 1), "share must be a whole number"),
+    ],
+)
+def test_what_does_not_fit_is_named(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()
