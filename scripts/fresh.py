@@ -1,10 +1,10 @@
 """Programs run alone: a fresh interpreter, isolated, in UTF-8, warnings are errors.
 
 `import torch` takes seconds. So one interpreter, started with the same options, imports
-torch and nothing else, and each program that imports it, itself or by what it imports
-of tilewise, gets a fork: it has what it would have waited for. Every other program gets
-an interpreter of its own, and so does one that starts processes; elsewhere than on
-Linux all do, for their libraries may not survive a fork.
+torch and nothing else, and each program that begins with that import gets a fork of it,
+as if it had waited for its own. Every other program gets an interpreter of its own, and
+so does one that starts processes; elsewhere than on Linux all do, since their libraries
+may not survive a fork.
 """
 
 import atexit
@@ -17,9 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 OPTIONS = ["-I", "-X", "utf8", "-W", "error"]
-SOURCE = Path(__file__).resolve().parent.parent / "src"
-TORCH = re.compile(r"^(?:import|from) torch\b", re.M)
-OWN = re.compile(r"^from (tilewise[\w.]*) import (\([^)]*\)|.*)", re.M)
+TORCH = re.compile(r"^import torch$", re.M)
 APART = re.compile(r"\b(?:multi|sub)process")  # what starts processes
 LIMIT = 300  # seconds
 ONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # no threads
@@ -43,20 +41,6 @@ for line in sys.stdin:
 
 
 @cache
-def torches(path):
-    """Whether a program or module imports torch before anything is called."""
-    if TORCH.search(text := path.read_text("utf-8")):
-        return True
-    for module, names in OWN.findall(text):
-        folder = SOURCE / module.replace(".", "/")
-        files = [folder.with_suffix(".py"), folder / "__init__.py"]
-        files += [folder / f"{name}.py" for name in re.findall(r"\w+", names)]
-        if any(file != path and file.exists() and torches(file) for file in files):
-            return True
-    return False
-
-
-@cache
 def server(environment):
     """The interpreter that has imported torch; it ends with this one."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -71,8 +55,8 @@ def server(environment):
 def run(file, folder, environment):
     """(status, output, errors) of a program, run in a folder."""
     file = Path(file).resolve()
-    alone = sys.platform != "linux" or APART.search(file.read_text("utf-8"))
-    if alone or not torches(file):
+    text = file.read_text("utf-8")
+    if sys.platform != "linux" or not TORCH.search(text) or APART.search(text):
         done = subprocess.run(
             [sys.executable, *OPTIONS, file], cwd=folder, env=environment,
             stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",

@@ -55,11 +55,3 @@ def test_a_listing_runs_in_nothing_but_itself(first, tmp_path):
     code = first + "import warnings, sys\nwarnings.warn('x')\n"
     assert start(code, tmp_path / "f")[0] == 1
     assert start(f"{first}raise SystemExit(3)\n", tmp_path / "g")[0] == 3
-
-
-def test_who_gets_a_fork():
-    """What imports torch, also by way of tilewise, and nothing else."""
-    folder = ROOT / "src/tilewise/examples"
-    forks = {p.stem for p in folder.glob("[!_]*.py") if fresh.torches(p)}
-    assert {"quickstart", "errata_all", "triton_add"} <= forks
-    assert not forks & {"block_sizes", "one_pass_row", "ledger_example", "fold"}
