@@ -34,7 +34,8 @@ def test_says_where_when_and_how(path):
 
 @EACH
 def test_names_no_place_on_the_machine(path):
-    assert not re.search(r'["\s](/[\w.-]+){2,}', path.read_text("utf-8"))
+    text = path.read_text("utf-8").replace("/v1/attention", "")  # of the service
+    assert not re.search(r'["\s](/[\w.-]+){2,}', text)
 
 
 @pytest.mark.parametrize("path", ROOFLINES, ids=lambda path: path.stem)

@@ -5,7 +5,7 @@ import random
 
 from tilewise.live import answer
 
-from .conftest import watch
+from ._windows import watch
 
 MODULE = "import(new URL('/assets/js/runtime.js', location))"
 ASK = f"""async ([name, inputs]) => {{

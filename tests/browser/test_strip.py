@@ -174,7 +174,7 @@ def test_address(look):
     page = look("zh/" + ONLINE)
     assert "?" not in page.url
     page.get_by_role("button", name="2 −∞ 1").click()
-    page.wait_for_function("location.search.includes('scores')")
+    page.wait_for_function("() => location.search.includes('scores')")
     page.get_by_label("第 3 个分数").click(force=True)
     said = element(page).inner_text()
     page = look("zh/" + ONLINE + "?" + page.url.partition("?")[2])

@@ -1,14 +1,15 @@
 """The service without a socket, and what tests send to it."""
 
-import asyncio
 import json
 import random
 from contextlib import contextmanager
+from functools import partial
 from types import SimpleNamespace
 
 import httpx
 import safetensors.torch
 import torch
+from anyio.from_thread import start_blocking_portal
 
 from tilewise.serve.api import make_app
 
@@ -17,13 +18,21 @@ JSON, BYTES = "application/json", "application/vnd.safetensors"
 ONE = {"q": [[[[1, 0]]]], "k": [[[[1, 0], [0, 1]]]], "v": [[[[1, 2], [3, 4]]]]}
 
 
+async def awaited(coroutine):
+    return await coroutine
+
+
 @contextmanager
 def service(**limits):
-    """run(coroutine) and client of a service of its own, on one event loop."""
+    """run(coroutine) and client of a service of its own, on one event loop.
+
+    The loop has its own thread: Chromium's tests may have one running in this.
+    """
     app = make_app(**{"threads": 2, "deadline": 60} | limits)
-    with asyncio.Runner() as runner:
+    with start_blocking_portal() as portal:
         life = app.router.lifespan_context(app)
-        runner.run(life.__aenter__())
+        run = partial(portal.call, awaited)
+        run(life.__aenter__())
         transport = httpx.ASGITransport(app)
         client = httpx.AsyncClient(transport=transport, base_url="http://here")
 
@@ -33,14 +42,14 @@ def service(**limits):
             return client.post(PATH + query, content=content, headers=sent, timeout=60)
 
         def ask(*args, **how):
-            return runner.run(post(*args, **how))
+            return run(post(*args, **how))
 
         yield SimpleNamespace(
-            app=app, run=runner.run, client=client, post=post, ask=ask,
-            get=lambda path: runner.run(client.get(path)),
+            app=app, run=run, client=client, post=post, ask=ask,
+            get=lambda path: run(client.get(path)),
         )  # fmt: skip
-        runner.run(client.aclose())
-        runner.run(life.__aexit__(None, None, None))
+        run(client.aclose())
+        run(life.__aexit__(None, None, None))
 
 
 def draw(seed, dtype=torch.float32, most=70):
