@@ -23,6 +23,7 @@ MICROPYTHON = ROOT / "scripts/web" / PACKAGE
 COPIED = {"micropython.js": "micropython.mjs", "micropython.wasm": "micropython.wasm"}
 PLAIN = ["softmax", "one_pass", "trace", "trace_backward", "ledger", "ledger_backward"]
 PLAIN += ["cache", "hardware", "worked_example", "tiles", "costs", "layer", "units"]
+PLAIN += ["activations", "ledger_ring"]
 EXAMPLES = ROOT / "docs/generated/live"  # what widgets show before anything is asked
 LISTING = re.compile(r'<div class="language-python highlight"(.*?</pre></div>)', re.S)
 RUNS = {"math", "fractions", "functools", "itertools"}

@@ -7,6 +7,7 @@ from hooks.live import PLAIN, SOURCE
 
 from . import _cases as c
 from ._cases_layer import LAYER
+from ._cases_memory import MEMORY
 from ._draws import backward, cached, counted, row, seeded, size, tiled
 from ._equal import equal
 
@@ -64,7 +65,7 @@ CASES = {
         "attainable": c.plain(c.gpu, c.finite),
     },
     "worked_example": {},
-} | LAYER  # fmt: skip
+} | LAYER | MEMORY  # fmt: skip
 
 
 def public(module):
