@@ -12,7 +12,7 @@ for link, (rate, _) in LINKS.items():
             for causal, backward in ways
         ]
         name = f"{link:10} {heads:2} heads, {kv_heads:2} of K"
-        print(name, *(f"{x:6,.0f}" for x in least))
+        print(name, *(f"{round(x):6,}" for x in least))
 
 print("\nwhat a rank must send, causal, 16 heads, 2 of K, in GB/s")
 for share in (4096, 16_384, 65_536):
