@@ -5,7 +5,8 @@ peak, _ = roofs("H200")  # bf16 FLOP/s, the vendor's
 ways = [(causal, backward) for causal in (False, True) for backward in (False, True)]
 print("the least N/P, causal:          no     no    yes    yes")
 print("              pass:          forw.  backw. forw.  backw.")
-for link, (rate, _) in LINKS.items():
+for link in ("NVLink", "InfiniBand"):
+    rate, _ = LINKS[link]
     for heads, kv_heads in ((16, 16), (16, 2)):
         least = [
             least_share(peak, rate, heads, kv_heads, causal=causal, backward=backward)
