@@ -30,10 +30,13 @@ def test_a_page_plays_without_python(name, visit, fits):
 
 
 def test_far_from_the_reader_nothing_is_loaded(visit):
-    page = visit("flash-attention/forward.html")
-    page.wait_for_timeout(300)
-    assert not [x for x in page.requested if "stepper-" in x]
+    page = visit("flash-attention/forward.html", scroll=False)
+    page.wait_for_load_state("networkidle")
+    assert not [x for x in page.requested if "stepper" in x]
     page.get_by_text("start values").first.wait_for(state="attached")
+    page.locator("tw-stepper").first.scroll_into_view_if_needed()
+    page.locator("tw-stepper").get_by_role("slider").first.wait_for()
+    assert [x for x in page.requested if "stepper" in x]
 
 
 @pytest.mark.parametrize("name", PAGES)
