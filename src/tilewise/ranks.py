@@ -73,7 +73,7 @@ def call(q, k, v, causal, scale):
 
 
 def agree(q, k, v, causal, scale, group):
-    """N_k on each rank, after all have told one another what they were called with.
+    """The longest N_q, and N_k on each rank, after all have said what they were given.
 
     Every rank takes part before any raises ValueError, so a mistake on one rank, or a
     difference between two, ends the call on all of them and leaves none waiting. With
@@ -93,7 +93,7 @@ def agree(q, k, v, causal, scale, group):
         if len({*found}) > 1 and (causal or name not in ANYWHERE):
             found = [DTYPES[x] for x in found] if name == "dtype" else found
             raise ValueError(f"{name} must be the same on all ranks: {[*found]}")
-    return [row[-1] for row in heard]
+    return max(row[-2] for row in heard), [row[-1] for row in heard]
 
 
 def meeting_place(group):
