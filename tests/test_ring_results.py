@@ -46,7 +46,7 @@ def gained():
     one, two, first = (ALL[*way, 16_384] for way in table.WAYS[:3])
     yield f"worth having: {two:.1f} ms instead of {one:.1f}, and with"
     grouped = GQA[2, "ring", 16_384], GQA[1, "ring", 16_384]
-    yield "a loss, {:.1f} instead of {:.1f}, in two runs".format(*grouped)
+    yield "a loss, {:.1f} instead of {:.1f} (two runs)".format(*grouped)
     assert ROWS[2, "ring", GROUPED, 16_384]["repeats"] == 2
     yield f"Half of {one:.1f} is {one / 2:.1f}."
     yield f"without overlap it is {first:.1f} in all"
