@@ -148,7 +148,7 @@ def held(n_q, n_k, heads, d, d_v, size=2, *, backward=False):
 def at_once(n_q, n_k, heads, kv_heads, d, d_v, size=2, *, batch=1, backward=False):
     """How many heads of K and V, of all batch entries, take a turn round the ring.
 
-    As many as keep what `held` counts within LEAST bytes, or an eighth of q, k, v, o and
+    As many as keep what `held` counts in LEAST bytes, or an eighth of q, k, v, o and
     their gradients where that is more; at least one. n_q and n_k are the longest share,
     d and d_v the columns of K and V.
     """
