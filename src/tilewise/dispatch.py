@@ -30,7 +30,6 @@ PACKED = (  # the same for packed documents
     ((8, 0), (8, 0), HALF, 256, "varlen", "varlen_backward"),
     ((8, 0), (99, 9), (torch.float32,), 256, "varlen", "varlen_backward"),
 )
-GLUON_PACKED = False  # True once tests/gpu/test_varlen.py has passed on a Hopper GPU
 REPEATS = {  # the same bits every time
     "gluon_backward": "backward_descriptors", "gluon_varlen_backward": "varlen_backward"
 }  # fmt: skip
@@ -47,7 +46,6 @@ def rungs(capability, dtype, d, gluon=True, deterministic=False, packed=False):
     first row needs; deterministic: a backward pass without atomic additions; packed: of
     documents, from PACKED. None where no row fits.
     """
-    gluon = gluon and (GLUON_PACKED or not packed)
     table = PACKED if packed else TABLE
     for least, most, dtypes, largest, forward, backward in table:
         fits = least <= capability <= most and dtype in dtypes and d <= largest

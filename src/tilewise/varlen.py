@@ -28,11 +28,13 @@ def flash_attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, causal=False,
     none, and sees its own keys alone. k and v may have fewer heads (GQA, MQA); causal,
     by document, scale and rows that see no key are as in flash_attention.
 
-    Kernels compute what they do there, the same bits in every run, without waiting on
-    the host for lengths that are on the GPU. These are not checked: where they fall or
-    leave rows out, results are undefined, but no memory outside of the tensors is
-    touched. Lengths on the CPU, and those of what runs by tiles in PyTorch, are
-    checked. Gradients flow through o and L, once. Raises ValueError or TypeError.
+    Kernels compute what they do there without waiting on the host for lengths that are
+    on the GPU. These are not checked: where they fall or leave rows out, results are
+    undefined, but no memory outside of the tensors is touched. Lengths on the CPU, and
+    those of what runs by tiles in PyTorch, are checked. As in flash_attention the
+    fastest backward pass adds dQ up in any order, unless
+    torch.use_deterministic_algorithms(True) asks for the same bits. Gradients flow
+    through o and L, once. Raises ValueError or TypeError.
     """
     given = q, k, v, cu_seqlens_q, cu_seqlens_k
     check(*given, causal, scale)

@@ -1,7 +1,6 @@
 """Both pairs of kernels for packed documents on a GPU, and the function above them.
 
-The pair in Gluon by name, whatever dispatch picks: when all of this has passed on a
-Hopper GPU, `GLUON_PACKED` there may be True.
+Both pairs by name, whatever dispatch picks.
 """
 
 import os
