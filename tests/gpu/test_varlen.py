@@ -138,6 +138,21 @@ def test_no_leak(names, d, value):
                     torch.testing.assert_close(dq[at], right[at], rtol=2**-6, atol=1e-2)
 
 
+def test_no_leak_by_the_public_function():
+    """With deterministic algorithms no bit of dQ changes either."""
+    lengths = [[100, 0, 333, 65, 128]] * 2
+    given, cu = draw(lengths, 4, 2, 64, BF16), ends(lengths[0], device="cuda")
+
+    def f(*x):
+        return flash_attention_varlen(*x, cu, cu, causal=True, return_lse=True)
+
+    torch.use_deterministic_algorithms(True)
+    try:
+        assert leaks(f, *given, *lengths, 2, torch.nan) == []
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("d", [64, 128])
 @both
