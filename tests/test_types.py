@@ -40,6 +40,7 @@ o, lse = tilewise.flash2.flash2_forward(q, q, q, 2, 2, causal=True)
 span = tilewise.masks.intersect(tilewise.masks.causal(4, 4))
 rows = tilewise.packing.pack([[1, 2], [3]], 4)
 o = tilewise.packing.unpack([rows[0]["tokens"]], rows)[0]
+share: float = tilewise.packing.fill(torch.tensor([1, 2]), [[0, 1]], 4)
 """
 AS_A_USER = ("--strict", "--follow-imports=silent")  # as of an installed package
 WRONG = {  # a line that a user might write: what is said about it
@@ -108,8 +109,33 @@ def names(stub):
     for node in ast.parse((SOURCE / stub).read_text("utf-8")).body:
         if isinstance(node, ast.ImportFrom):
             yield from (alias.asname for alias in node.names if alias.asname)
-        elif isinstance(node, ast.AnnAssign):
+        elif isinstance(node, ast.AnnAssign) and node.value is None:
             yield node.target.id
+
+
+def parameters(body, name):
+    """Of the function of this name: what can be given, and under which names."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            given = node.args
+            kinds = given.args, given.kwonlyargs, [x for x in [given.kwarg] if x]
+            return [[x.arg for x in kind if x.arg != "self"] for kind in kinds]
+    return None
+
+
+def test_every_rung_is_what_its_stub_says():
+    stub = ast.parse((SOURCE / "kernels/__init__.pyi").read_text("utf-8")).body
+    classes = {x.name: x.body for x in stub if isinstance(x, ast.ClassDef)}
+    rungs = [x for x in stub if isinstance(x, ast.AnnAssign) and x.value is None]
+    found = [(x.target.id, classes.get(ast.unparse(x.annotation))) for x in rungs]
+    for name, body in found:
+        if body:
+            file = ast.parse((SOURCE / f"kernels/{name}.py").read_text("utf-8"))
+            way = "backward" if "backward" in name else "forward"
+            said = parameters(body, way)
+            assert said and said == parameters(file.body, way), name
+    every = {*kernels.FORWARD, *kernels.BACKWARD, *kernels.VARLEN}
+    assert every == {name for name, body in found if body}
 
 
 def test_floor_0_has_stubs():

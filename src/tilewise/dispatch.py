@@ -104,8 +104,8 @@ def route(
 ) -> tuple[str, str] | None:  # fmt: skip
     """(forward, backward) for these tensors (..., N, d), or None: tiles in PyTorch.
 
-    A mask as a tensor (attn_mask) and dropout (dropout_p above 0) have no kernels;
-    packed: the tensors are documents, (total, heads, d).
+    Device, dtype and d choose. A mask as a tensor (attn_mask) and dropout (dropout_p
+    above 0) have no kernels; packed: the tensors are documents, (total, heads, d).
     Whether torch.use_deterministic_algorithms is on is asked at each pass.
     """
     found, d = card(q.device), q.shape[-1]

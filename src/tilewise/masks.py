@@ -50,7 +50,10 @@ def window(n_q: int, n_k: int, left: int | None, right: int | None = 0,
 
 
 def shift_of(n_q: int, n_k: int, align: str) -> int:
-    """What to add to a row's index for the index of the key that it stands at."""
+    """What to add to a row's index for the index of the key that it stands at.
+
+    Raises ValueError for an unknown align.
+    """
     if align not in ("bottom-right", "top-left"):
         raise ValueError(f"align must be 'bottom-right' or 'top-left', not {align!r}")
     return n_k - n_q if align == "bottom-right" else 0
@@ -84,7 +87,10 @@ def documents(lengths: Tensor | Sequence[int]) -> Span:
 
 
 def whole_numbers(name: str, numbers: Tensor | Sequence[int], least: int) -> Tensor:
-    """The numbers as an int64 tensor (n,), n ≥ 1, each at least `least`."""
+    """The numbers as an int64 tensor (n,), n ≥ 1, each at least `least`.
+
+    Raises ValueError where they are not.
+    """
     x = torch.as_tensor(numbers)
     whole = not (x.is_floating_point() or x.is_complex() or x.dtype == torch.bool)
     if x.ndim != 1 or not x.numel() or not whole or x.min() < least:
@@ -97,7 +103,10 @@ def whole_numbers(name: str, numbers: Tensor | Sequence[int], least: int) -> Ten
 
 # --8<-- [start:tiles]
 def intersect(*spans: Span) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
-    """The span of what all of them show: first = max of the firsts, end = min."""
+    """The span of what all of them show: first = max of the firsts, end = min.
+
+    Raises ValueError where there is none.
+    """
     if not spans:
         raise ValueError("spans must be at least one span, not none")
 

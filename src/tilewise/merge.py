@@ -23,8 +23,9 @@ def merge(o: Tensor, lse: Tensor) -> tuple[Tensor, Tensor]:
     """One (o, lse) from those of disjoint sets of keys, stacked in front.
 
     L = log Σ_s e^{L_s},  o = Σ_s e^{L_s − L} o_s   (natural logarithms)
-    o (splits, ..., N_q, d_v), lse (splits, ..., N_q) → the same without splits. A row
-    that saw no key in any split has o = 0, lse = −∞. Any order gives the same result.
+    o (splits, ..., N_q, d_v), lse (splits, ..., N_q) → the same without splits, o in
+    the wider dtype of both. A row that saw no key in any split has o = 0, lse = −∞. Any
+    order gives the same result.
     Raises ValueError where the two shapes do not fit.
     """
     if o.ndim < 2 or o.shape[:-1] != lse.shape or not len(o):

@@ -75,6 +75,7 @@ def attend(
     attn_mask broadcasts to S (..., heads, N_q, N_k): bools, True where a row may see a
     key, or floats to add to S, whose gradient is there if wanted. dropout_p in [0, 1)
     draws its seed from PyTorch's CPU generator, which torch.manual_seed sets.
+    Raises ValueError or TypeError for an option that cannot be.
     """
     if causal not in (False, True, "top-left"):
         raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")

@@ -5,7 +5,7 @@ import numbers
 import os
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 import torch.distributed as dist
@@ -13,7 +13,7 @@ from torch import Tensor
 
 # --8<-- [end:imports]
 
-Group = dist.ProcessGroup | None
+Group: TypeAlias = "dist.ProcessGroup | None"  # not every PyTorch has such
 DTYPES = torch.float16, torch.bfloat16, torch.float32, torch.float64
 ANYWHERE = "valid", "N of q", "N of k"  # may differ from rank to rank
 
@@ -135,7 +135,7 @@ def pass_on(
     ]
     works = dist.batch_isend_irecv(todo)  # one NCCL group: no order can deadlock
 
-    def wait(sent: Sequence[Tensor] = tensors) -> list[Tensor]:
+    def wait(sent: Sequence[Tensor] = tensors) -> list[Tensor]:  # sent is on its way
         for work in works:
             work.wait()
         return received

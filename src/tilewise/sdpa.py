@@ -72,7 +72,10 @@ def autocast(*tensors: Tensor) -> tuple[Tensor, ...]:
 def fit(
     query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool,
 ) -> Iterable[Tensor]:  # fmt: skip
-    """The same with equal axes in front; views, but for unequal heads of key, value."""
+    """The same with equal axes in front; views, but for unequal heads of key, value.
+
+    Raises ValueError where they do not fit.
+    """
     given = query, key, value
     if not query.dtype == key.dtype == value.dtype:
         dtypes = f"{query.dtype}, {key.dtype}, {value.dtype}"

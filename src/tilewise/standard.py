@@ -7,8 +7,11 @@ The oracle of this package: it computes in the dtype it is given, float64 for on
 import math
 
 import torch
+
+# --8<-- [start:tensor]
 from torch import Tensor
 
+# --8<-- [end:tensor]
 # --8<-- [end:imports]
 
 

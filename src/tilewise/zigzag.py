@@ -34,8 +34,9 @@ def positions(n: int, rank: int, world: int, *,
 def zigzag(x: Tensor, rank: int, world: int, *, dim: int = -2) -> Tensor:
     """A rank's share of a whole sequence: x (..., N, d) → (..., N / world, d).
 
-    dim is the axis of the positions: −2 for queries, keys and values, 1 for tokens
-    (batch, N) or what comes into a layer. Raises ValueError as `positions` does.
+    x has any dtype. dim is the axis of the positions: −2 for queries, keys and values,
+    1 for tokens (batch, N) or what comes into a layer. Raises ValueError as `positions`
+    does.
     """
     return x.index_select(dim, positions(x.shape[dim], rank, world, device=x.device))
 
@@ -43,7 +44,8 @@ def zigzag(x: Tensor, rank: int, world: int, *, dim: int = -2) -> Tensor:
 def unzigzag(shares: Sequence[Tensor], *, dim: int = -2) -> Tensor:
     """The whole sequence of a list of all ranks' shares, in the order of the ranks.
 
-    P shares (..., N / P, d) → (..., N, d); dim as in `zigzag`, whose inverse this is.
+    P shares (..., N / P, d) of one dtype → (..., N, d); dim as in `zigzag`, of which
+    this is the inverse.
     """
     whole = torch.cat([*shares], dim)
     n, world, device = whole.shape[dim], len(shares), whole.device

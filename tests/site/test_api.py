@@ -115,6 +115,17 @@ def test_tensors_have_shapes(name):
         assert re.search(r"\((\.\.\.|\*?\w+),|any shape|as in \w+", text), text
 
 
+@each
+def test_tensors_have_dtypes(name):
+    """By the docstring, that of the module, or a function that has the same."""
+    thing = CHOSEN[name]
+    function = thing.members["__init__"] if thing.is_class else thing
+    if any(str(x.annotation).startswith("Tensor") for x in function.parameters):
+        text = f"{thing.docstring.value} {thing.module.docstring.value}"
+        kinds = r"\b(fp16|fp32|u?int(32|64)|bools|floats|dtypes?)\b"
+        assert re.search(rf"{kinds}|as in \w", text), text
+
+
 @pytest.mark.parametrize("lang", LANGS)
 def test_page_shows_each(lang, site):
     """A heading with the call, then the docstring; no source code, no other files."""

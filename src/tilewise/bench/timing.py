@@ -19,7 +19,7 @@ LEAST, MOST = 3, 30  # rounds
 CALLS = 64  # at most in one graph
 
 
-def timer(run, right, *, graph=True, flush=None, power=lambda: {}):
+def timer(run, right, *, graph=True, flush=None, power=dict):
     """(measure, how) for run(): measure() is {"ms": of one call, …}, how a dict.
 
     right(results) says whether what the graph computes is right; if not, plain calls

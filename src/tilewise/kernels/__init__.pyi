@@ -1,72 +1,73 @@
-from typing import Protocol
+# A rung is a module; these say what its functions take and give.
+from typing import Protocol, TypeAlias
 
 from torch import Tensor, dtype
 
 from tilewise.types import Causal
 
-Tile = tuple[int, int, int, int]  # block_rows, block_cols, num_warps, num_stages
+_Tile: TypeAlias = tuple[int, int, int, int]  # B_r, B_c, num_warps, num_stages
 
-class Forward(Protocol):
+class _Forward(Protocol):
     def forward(
         self, q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = ...,
         causal: Causal = ..., **tile: int,
     ) -> tuple[Tensor, Tensor]: ...  # fmt: skip
 
-class KeptForward(Protocol):
+class _KeptForward(Protocol):
     def forward(
         self, q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = ...,
         causal: Causal = ..., kept: dtype = ..., **tile: int,
     ) -> tuple[Tensor, Tensor]: ...  # fmt: skip
 
-class Backward(Protocol):
+class _Backward(Protocol):
     def backward(
         self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor, *,
         dlse: Tensor | None = ..., scale: float | None = ..., causal: Causal = ...,
     ) -> tuple[Tensor, Tensor, Tensor]: ...  # fmt: skip
 
-class TiledBackward(Protocol):
+class _TiledBackward(Protocol):
     def backward(
         self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor, *,
         dlse: Tensor | None = ..., scale: float | None = ..., causal: Causal = ...,
-        dkdv_tile: Tile | None = ..., dq_tile: Tile | None = ...,
+        dkdv_tile: _Tile | None = ..., dq_tile: _Tile | None = ...,
     ) -> tuple[Tensor, Tensor, Tensor]: ...  # fmt: skip
 
-class VarlenForward(Protocol):
+class _VarlenForward(Protocol):
     def forward(
         self, q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, *,
         scale: float | None = ..., causal: Causal = ..., **tile: int,
     ) -> tuple[Tensor, Tensor]: ...  # fmt: skip
 
-class VarlenBackward(Protocol):
+class _VarlenBackward(Protocol):
     def backward(
         self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor,
         cu_q: Tensor, cu_k: Tensor, *, dlse: Tensor | None = ...,
         scale: float | None = ..., causal: Causal = ...,
     ) -> tuple[Tensor, Tensor, Tensor]: ...  # fmt: skip
 
-class TiledVarlenBackward(Protocol):
+class _TiledVarlenBackward(Protocol):
     def backward(
         self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor,
         cu_q: Tensor, cu_k: Tensor, *, dlse: Tensor | None = ...,
         scale: float | None = ..., causal: Causal = ...,
-        dkdv_tile: Tile | None = ..., dq_tile: Tile | None = ...,
+        dkdv_tile: _Tile | None = ..., dq_tile: _Tile | None = ...,
     ) -> tuple[Tensor, Tensor, Tensor]: ...  # fmt: skip
 
 FORWARD: tuple[str, ...]
 BACKWARD: tuple[str, ...]
 VARLEN: tuple[str, ...]
 
-naive: Forward
-fa1_order: KeptForward
-fa2_order: Forward
-exp2: Forward
-causal: Forward
-descriptors: Forward
-gluon_forward: Forward
-backward_split: TiledBackward
-backward_descriptors: TiledBackward
-gluon_backward: Backward
-varlen: VarlenForward
-varlen_backward: TiledVarlenBackward
-gluon_varlen: VarlenForward
-gluon_varlen_backward: VarlenBackward
+naive: _Forward
+fa1_order: _KeptForward
+fa2_order: _Forward
+exp2: _Forward
+causal: _Forward
+descriptors: _Forward
+gluon_forward: _Forward
+backward_split: _TiledBackward
+backward_descriptors: _TiledBackward
+gluon_backward: _Backward
+varlen: _VarlenForward
+varlen_backward: _TiledVarlenBackward
+gluon_varlen: _VarlenForward
+gluon_varlen_backward: _VarlenBackward

@@ -8,11 +8,10 @@ MIT 1973, for first fit decreasing; G. Dósa, ESCAPE 2007, doi
 
 # --8<-- [start:first_fit_decreasing]
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import SupportsIndex
 
-from torch import Tensor
-
-Lengths = Sequence[int] | Tensor
+Lengths = Iterable[SupportsIndex]  # a list or a tensor of whole numbers
 
 
 def first_fit_decreasing(lengths: Lengths, size: int) -> list[list[int]]:
