@@ -40,7 +40,9 @@ def reader(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reader")
     (folder / "sitecustomize.py").write_text(NO_TORCH, "utf-8")
     quiet = {"NO_MKDOCS_2_WARNING": "1", "PYTHONUTF8": "1"}
-    return {**os.environ, **quiet, "PYTHONPATH": str(folder), "SITE_URL": SITE_URL}
+    date = {"SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", "1750000000")}
+    there = {"PYTHONPATH": str(folder), "SITE_URL": SITE_URL}
+    return {**os.environ, **quiet, **date, **there}
 
 
 @pytest.fixture(scope="session")

@@ -12,16 +12,16 @@ or loss. A step is forward and backward from a given gradient of the output; wei
 their gradients are there before. peak_bytes: torch.cuda.max_memory_allocated during a
 step less memory_allocated before it, the second of two steps. ms: CUDA events around
 one step, after that, median, least and most of five, one where a step takes longer than
-5 s. too large: torch.OutOfMemoryError. Before, the gradients of each pair at N = 512
+2 s. too large: torch.OutOfMemoryError. Before, the gradients of each pair at N = 512
 are compared with those of attention `standard`, policy `none`, in fp64 (4 blocks); the
-error is relative, of all gradients together. longest: the card is held to 32 GiB by
-set_per_process_memory_fraction; predicted: the largest multiple of 256 for which
+error is relative, of all gradients together. longest: the card is held to 12 GiB by
+set_per_process_memory_fraction; predicted: the largest multiple of 64 for which
 weights, their gradients, what 23 blocks keep and what one keeps without a policy, by
-tilewise.activations, leave 5 % of the room; measured: the largest multiple of 256 at
-which a step ran, by bisection between half and twice that."""
+tilewise.activations, leave 5 % of the room; measured: the largest multiple of 64 at
+which a step ran, by bisection around that."""
 SIZES = (4096, 8192, 16384, 32768, 65536)
 MODEL = 2048, 16, 24
-ROOM, GRAIN = 32 * 2**30, 256
+ROOM, GRAIN = 12 * 2**30, 64
 
 
 def put(n, model=MODEL, dtype=torch.bfloat16):
@@ -61,7 +61,7 @@ def timed(model, n):
     """Milliseconds of a step."""
     x, dy = put(n)
     first = milliseconds(lambda: step(model, x, dy), repeats=1, warm=0)["ms"]
-    if first > 5000:
+    if first > 2000:
         return spread([first])
     rounds = [milliseconds(lambda: step(model, x, dy), 1, 0)["ms"] for _ in range(5)]
     return spread(rounds)
@@ -105,7 +105,11 @@ def longest(attention, policy):
     """The longest N that runs in ROOM bytes."""
     guess = predicted(attention, policy)
     model = stack(attention, policy, MODEL, device="cuda", dtype=torch.bfloat16)
-    low, high = guess // 2 // GRAIN, 2 * guess // GRAIN
+    low, high = 4 * guess // 5 // GRAIN, 5 * guess // 4 // GRAIN
+    while low and fits(model, low * GRAIN) is None:
+        low, high = low // 2, low
+    while fits(model, high * GRAIN) is not None:
+        low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
         found = fits(model, middle * GRAIN) is not None
@@ -137,10 +141,15 @@ def on_gpu():
     """Measure and write."""
     found = {"model": dict(zip(("embed_dim", "num_heads", "layers"), MODEL))}
     found["rows"] = [*rows()]
+    keep(found)
     total = torch.cuda.get_device_properties(0).total_memory
     torch.cuda.set_per_process_memory_fraction(ROOM / total)
     ways = [("standard", "none"), *(("ours", x) for x in ("none", "mlp", "o", "block"))]
-    found |= {"room_bytes": ROOM, "longest": [longest(*way) for way in ways]}
+    keep(found | {"room_bytes": ROOM, "longest": [longest(*way) for way in ways]})
+
+
+def keep(found):
+    """Write what has been measured so far."""
     sources = ["checkpointing.py", "_checkpointing_gpu.py", "_machine.py"]
     for name in ("transformer", "checkpointing", "activations"):
         sources.append(ROOT / f"src/tilewise/{name}.py")

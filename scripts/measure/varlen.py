@@ -71,6 +71,9 @@ def compete(x, way, makers):
             if "varlen" in name and "attn" not in name:
                 traceback.print_exc()
             continue
+        if name == "padded" and not x["causal"]:  # rows see the padding
+            found[name] = {"wrong": wrong, "allowed": most}
+            continue
         if not wrong <= most:
             raise SystemExit(f"wrong: {name} {way} {x['causal']}: {wrong} > {most}")
 

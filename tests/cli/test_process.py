@@ -1,12 +1,14 @@
 """The command as a process: statuses, encodings, pipes, interruption, no torch."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import tilewise
 
 COMMAND = [sys.executable, "-m", "tilewise"]
 SETTINGS = {"PYTHONUNBUFFERED", "PYTHONIOENCODING", "PYTHONUTF8"}
@@ -103,14 +105,32 @@ def test_output_that_cannot_be_written(argv):
     assert run("trace", "--n", "0", command=closed).returncode == 2
 
 
-def test_without_torch_and_numpy():
-    code = (
-        "import sys, runpy; sys.modules['torch'] = sys.modules['numpy'] = None;"
-        "runpy.run_module('tilewise', run_name='__main__', alter_sys=True)"
-    )
-    done = run("trace", "--format", "json", command=[sys.executable, "-c", code])
-    assert done.returncode == 0 and done.stderr == ""
-    assert json.loads(done.stdout)["o"] == [[5, 4], [1, 6], [0, 3], [-1, 4]]
+PLAIN = [sys.executable, "-S"]  # sees no installed package: no extra is there
+BESIDE = {"PYTHONPATH": str(Path(tilewise.__file__).parent.parent)}
+LEDGER = ["ledger", "--n", "4096", "--d", "128", "--gpu", "h100"]
+
+
+def test_nothing_is_installed_there():
+    done = run("-c", "import torch", command=PLAIN, **BESIDE)
+    assert "No module named 'torch'" in done.stderr
+    done = run("-c", "import tilewise; tilewise.softmax", command=PLAIN, **BESIDE)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "argv", [["trace"], ["trace", "--backward"], LEDGER, ["exercise"]], ids=" ".join
+)
+def test_without_any_package(argv):
+    done = run("-m", "tilewise", *argv, command=PLAIN, **BESIDE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == run(*argv).stdout != ""
+
+
+@pytest.mark.parametrize("argv", [["serve"], ["bench"]], ids=" ".join)
+def test_what_needs_packages_says_so(argv):
+    done = run("-m", "tilewise", *argv, command=PLAIN, **BESIDE)
+    assert done.returncode == 2 and "which is not installed here" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_same_output_every_time():

@@ -23,6 +23,7 @@ PARTS = (
         "traffic_flash1", "flash2_row",
     )),
     ("gpu", ("tile_kind", "bug_last_tile")),
+    ("memory", ("packed_row",)),
     ("pitfalls", ("bug_rescale", "bug_mask", "bug_hidden_tile", "bug_base_two")),
 )  # fmt: skip
 NAMES = tuple(name for _, names in PARTS for name in names)

@@ -8,16 +8,16 @@ from pathlib import Path
 from tilewise.exercises import load
 
 FOLDER = Path(__file__).resolve().parent.parent / "exercises"
-HEAD = ("imports", "weight")  # what stands above the function
+HEAD = ("imports", "weight", "ignore")  # what stands above the function
 BODY = "    ...  # your code\n"
 PARTS = {  # of the site, as its navigation names them
     "en": {
         "why": "Why", "softmax": "Softmax", "flash-attention": "FlashAttention",
-        "gpu": "GPU", "pitfalls": "Pitfalls",
+        "gpu": "GPU", "memory": "Memory", "pitfalls": "Pitfalls",
     },
     "zh": {
         "why": "为什么", "softmax": "Softmax", "flash-attention": "FlashAttention",
-        "gpu": "GPU", "pitfalls": "陷阱",
+        "gpu": "GPU", "memory": "显存", "pitfalls": "陷阱",
     },
 }  # fmt: skip
 
