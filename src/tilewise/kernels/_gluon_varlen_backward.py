@@ -19,8 +19,9 @@ from tilewise.kernels._varlen import WHOLE, document, pad_of, rows_of
 from tilewise.kernels._work_backward import DQ_BYTES, KEYS, SCORES, Walk
 from tilewise.kernels.causal import longest_first
 
-ROWS_SIZES = "o_row", "o_head", "do_row", "do_head"
-ROWS_SIZES += "FIRST", "HEADS", "TOTAL", "SLOTS", "N_PAD"  # one kernel for all
+ROWS_SIZES = (
+    "o_row", "o_head", "do_row", "do_head", "FIRST", "HEADS", "TOTAL", "SLOTS", "N_PAD"
+)  # fmt: skip  # one kernel for all
 SIZES = "dq_row", "dq_head", "FIRST", "HEADS", "SLOTS", "N_PAD"
 
 GIVEN = "LSE", "DLSE"  # may begin at any address

@@ -10,7 +10,7 @@ import torch
 import triton
 import triton.language as tl
 
-from tilewise.flash1 import check_saved
+from tilewise.fits import check_saved
 from tilewise.kernels._common import check, dense, shift
 from tilewise.kernels._common_backward import PAD
 from tilewise.kernels.causal import CACHE, longest_first
