@@ -64,6 +64,21 @@ def test_backward_is_the_definition_exactly(given_, rows, cols, order, causal, s
         assert fractions(found[name]) == fractions(right), name
 
 
+def moved(q, k, v, rows, cols, order, causal):
+    """Elements that a trace loads and stores, by name, its scores, and hidden keys."""
+    d, hidden, scores = len(q[0]), {*range(len(k))}, 0
+    load, store = (dict.fromkeys("qkvolm", 0) for _ in range(2))
+    for t in forward(q, k, v, rows, cols, order=order, causal=causal):
+        r, c = (t[x][1] - t[x][0] for x in ("rows", "cols"))
+        size = {"q": r * d, "o": r * d, "k": c * d, "v": c * d, "l": r, "m": r}
+        for kind, total in (("load", load), ("store", store)):
+            for name in t[kind]:
+                total[name] += size[name]
+        scores += r * c
+        hidden -= {*range(*t["cols"])}
+    return load, store, scores, len(hidden)
+
+
 @given(problems(), BLOCK, BLOCK, CAUSAL)
 def test_the_ledger_counts_what_the_trace_moves(qkv, rows, cols, causal):
     """FA1 writes the state once before, and reads keys that no row sees as well.
@@ -71,32 +86,18 @@ def test_the_ledger_counts_what_the_trace_moves(qkv, rows, cols, causal):
     FA2 reads Q, and writes O and L, once a row, also of rows that see no key.
     """
     q, k, v = qkv
-    n, d, n_k = len(q), len(q[0]), len(k)
+    n, d, how = len(q), len(q[0]), {"n_k": len(k), "causal": causal}
     v = [(row * d)[:d] for row in v]  # the ledger has one d
-    how = {"n_k": n_k, "causal": causal}
-    moved = {"load": dict.fromkeys("qkvolm", 0), "store": dict.fromkeys("qkvolm", 0)}
-    for order in ("kv-outer", "q-outer"):
-        for move in moved.values():
-            move.update(dict.fromkeys("qkvolm", 0))
-        scores, hidden = 0, {*range(n_k)}
-        for t in forward(q, k, v, rows, cols, order=order, causal=causal):
-            r, c = (t[x][1] - t[x][0] for x in ("rows", "cols"))
-            size = {"q": r * d, "o": r * d, "k": c * d, "v": c * d, "l": r, "m": r}
-            scores += r * c
-            hidden -= {*range(*t["cols"])}
-            for kind, move in moved.items():
-                for name in t[kind]:
-                    move[name] += size[name]
-        read, written = moved["load"], moved["store"]
-        if order == "kv-outer":
-            said = ledger.flash1_forward(n, d, rows, cols, **how)
-            assert said["reads"] == sum(read.values()) + 2 * d * len(hidden)
-            assert said["writes"] == n * (d + 2) + sum(written.values())
-        else:
-            said = ledger.flash2_forward(n, d, rows, cols, **how)
-            assert said["reads"] == n * d + read["k"] + read["v"]
-            assert said["writes"] == n * d + n
-        assert said["flops"] == 4 * scores * d
+    load, store, scores, hidden = moved(q, k, v, rows, cols, "kv-outer", causal)
+    said = ledger.flash1_forward(n, d, rows, cols, **how)
+    assert said["reads"] == sum(load.values()) + 2 * d * hidden
+    assert said["writes"] == n * (d + 2) + sum(store.values())
+    assert said["flops"] == 4 * scores * d
+    load, _, scores, _ = moved(q, k, v, rows, cols, "q-outer", causal)
+    said = ledger.flash2_forward(n, d, rows, cols, **how)
+    assert said["reads"] == n * d + load["k"] + load["v"]
+    assert said["writes"] == n * d + n
+    assert said["flops"] == 4 * scores * d
 
 
 @given(st.integers(1, 10**7), st.integers(1, 4096))
