@@ -112,12 +112,7 @@ def batch():
 
 def flagged(kernel):
     """Causal by a flag over all keys."""
-    pairs = ((f"{kernel}, {x}", {"causal": x == "causal"}) for x in ("causal", "full"))
-    (after, yes), (before, no) = pairs
-    cells = [shape(*cell) for cell in CELLS]
-    return [
-        ms("masks", after, **yes, **x) / ms("masks", before, **no, **x) for x in cells
-    ]
+    return over("masks", f"{kernel}, causal", f"{kernel}, full")
 
 
 def masked(before="cudnn, causal"):

@@ -7,18 +7,40 @@ Source: Ring Attention, H. Liu, M. Zaharia, P. Abbeel, arXiv 2310.01889.
 """
 
 # --8<-- [start:imports]
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, overload
+
 import torch
+from torch import Tensor
 
 # --8<-- [end:imports]
 from tilewise import passes
 from tilewise.merge import merge_into
 from tilewise.ops import Once, flash_attention
-from tilewise.ranks import agree, pass_on, ring_of
+from tilewise.ranks import Group, agree, pass_on, ring_of
 from tilewise.zigzag import meets
 
 
+@overload
+def ring_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, group: Group = ..., causal: bool = ...,
+    scale: float | None = ..., return_lse: Literal[False] = ...,
+) -> Tensor: ...  # fmt: skip
+@overload
+def ring_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, group: Group = ..., causal: bool = ...,
+    scale: float | None = ..., return_lse: Literal[True],
+) -> tuple[Tensor, Tensor]: ...  # fmt: skip
+@overload
+def ring_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, group: Group = ..., causal: bool = ...,
+    scale: float | None = ..., return_lse: bool,
+) -> Tensor | tuple[Tensor, Tensor]: ...  # fmt: skip
 # --8<-- [start:ring_attention]
-def ring_attention(q, k, v, *, group=None, causal=False, scale=None, return_lse=False):
+def ring_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, group: Group = None, causal: bool = False,
+    scale: float | None = None, return_lse: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
     """o = softmax(τ q kᵀ) v over all ranks of a process group, differentiable.
 
     Each rank of torch.distributed calls it with its share and gets its share of o, and
@@ -54,7 +76,9 @@ class Ring(torch.autograd.Function):
     """o and L; keeps this rank's q, k, v, o and L, and nothing of the others."""
 
     @staticmethod
-    def forward(ctx, q, k, v, options):
+    def forward(
+        ctx: Any, q: Tensor, k: Tensor, v: Tensor, options: Any,
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
         ctx.options = options
         ctx.set_materialize_grads(False)
         o, lse = ring_forward(q, k, v, *options)
@@ -62,26 +86,31 @@ class Ring(torch.autograd.Function):
         return o, lse
 
     @staticmethod
-    def backward(ctx, do, dlse):
+    def backward(
+        ctx: Any, do: Tensor | None, dlse: Tensor | None,
+    ) -> tuple[Tensor | None, ...]:  # fmt: skip
         once = RingOnce.apply if torch.is_grad_enabled() else ring_backward
-        return *once(*ctx.saved_tensors, do, dlse, *ctx.options), None
+        given = *ctx.saved_tensors, do, dlse, *ctx.options
+        return *once(*given), None
 
 
 class RingOnce(Once):
     """The backward pass, with no gradient of its own: create_graph asks for one."""
 
     @staticmethod
-    def forward(ctx, *given):
+    def forward(ctx: Any, *given: Any) -> tuple[Tensor, ...]:
         return ring_backward(*given)
 
 
-def shapes(k, v, lengths, step, rank):
+def shapes(
+    k: Tensor, v: Tensor, lengths: Sequence[int], step: int, rank: int,
+) -> list[tuple[int, ...]]:  # fmt: skip
     """The shapes of k and v that this rank holds at a step."""
     n = lengths[(rank - step) % len(lengths)]
     return [(*x.shape[:2], n, x.shape[-1]) for x in (k, v)]
 
 
-def wider(x):
+def wider(x: Tensor) -> Tensor:
     """A copy of x for sums: fp32, or float64 for float64."""
     return x.to(torch.promote_types(x.dtype, torch.float32), copy=True)
     # --8<-- [end:Ring]
@@ -89,21 +118,24 @@ def wider(x):
 
 # --8<-- [start:ring_forward]
 @torch.no_grad()
-def ring_forward(q, k, v, causal, scale, group, rank, lengths):
+def ring_forward(
+    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None, group: Group,
+    rank: int, lengths: Sequence[int],
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """o and L of this rank's rows; options as in `ring_attention`, N_k by rank.
 
     q (batch, heads, N_q / P, d) and so on → o (batch, heads, N_q / P, d_v) in q's
     dtype, L (batch, heads, N_q / P).
     """
-    world, o = len(lengths), None
+    world = len(lengths)
     for step in range(world):
         source = (rank - step) % world
         if step + 1 < world:  # away while this rank computes with it
             wait = pass_on([k, v], shapes(k, v, lengths, step + 1, rank), group)
         rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
-        given = [q[:, :, rows], k[:, :, keys], v[:, :, keys]]
+        given = q[:, :, rows], k[:, :, keys], v[:, :, keys]
         part = passes.forward(*given, None, (mask, scale, 0.0, None))
-        if o is None:
+        if step == 0:
             o, lse = wider(part[0]), part[1]
         else:
             merge_into(o[:, :, rows], lse[:, :, rows], *part)
@@ -115,7 +147,11 @@ def ring_forward(q, k, v, causal, scale, group, rank, lengths):
 
 # --8<-- [start:ring_backward]
 @torch.no_grad()
-def ring_backward(q, k, v, o, lse, do, dlse, causal, scale, group, rank, lengths):
+def ring_backward(
+    q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, do: Tensor | None,
+    dlse: Tensor | None, causal: bool, scale: float | None, group: Group, rank: int,
+    lengths: Sequence[int],
+) -> tuple[Tensor, ...]:  # fmt: skip
     """dQ, dK, dV of this rank's share, shapes and options as in `ring_forward`.
 
     o and L are those of all keys, so e^{S − L} is P itself and each block's gradients
@@ -123,15 +159,16 @@ def ring_backward(q, k, v, o, lse, do, dlse, causal, scale, group, rank, lengths
     keys one step behind and are home after P of them. do and dlse may be None.
     """
     do, world = torch.zeros_like(o) if do is None else do, len(lengths)
-    come = None
+    come: Callable[[], list[Tensor]] = list  # gives dK, dV of the ranks before
     for step in range(world):
         source, last = (rank - step) % world, step + 1 == world
         after = shapes(k, v, lengths, step + 1, rank)
         if not last:
             wait = pass_on([k, v], after, group)
         rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
-        saved = (None if x is None else x[:, :, rows] for x in (o, do, lse, dlse))
-        given = q[:, :, rows], k[:, :, keys], v[:, :, keys], *saved
+        saved = o[:, :, rows], do[:, :, rows], lse[:, :, rows]
+        more = None if dlse is None else dlse[:, :, rows]
+        given = q[:, :, rows], k[:, :, keys], v[:, :, keys], *saved, more
         parts = passes.backward(*given, None, False, (mask, scale, 0.0, None))[:3]
         if step == 0:
             dq, *sums = map(wider, parts)
