@@ -53,13 +53,13 @@ def planned(outer, inner, block):
     """[fields of a slot] of every block of rows, as the kernels' plan has them.
 
     (first row, rows, first row and rows of the other side, the document's first slot,
-    its number, how many documents come after): the longest other side comes first.
+    its number): the longest other side comes first.
     """
     order = sorted(range(len(outer)), key=lambda b: (-inner[b], b))
     order, found = [b for b in order if outer[b]], []
-    for i, b in enumerate(order):
+    for b in order:
         firsts, start = (bounds(outer)[b].start, bounds(inner)[b].start), len(found)
-        slot = firsts[0], outer[b], firsts[1], inner[b], start, b, len(order) - 1 - i
+        slot = firsts[0], outer[b], firsts[1], inner[b], start, b
         found += [slot] * -(-outer[b] // block)
     return found
 

@@ -147,5 +147,5 @@ def test_what_cannot_be_is_refused():
     for x in (torch.zeros(3), torch.zeros(())):
         with pytest.raises(ValueError, match=r"values must be \(2, ...\) here"):
             unpack([x], [packed])
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="zip"):
         unpack([], [packed])

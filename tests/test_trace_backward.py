@@ -85,8 +85,8 @@ def test_what_is_used_is_on_chip_and_what_is_stored_is_the_result(order, causal)
         kept = ("dk", "dv") if order == "kv-outer" else ("dq",)
         inputs = saved(q, k, v, do, causal=causal)
         for state in backward(*inputs, *sizes, order=order, causal=causal):
-            place = {name: state["i"] for name in ("q", "o", "do", "l", "m", "dq")}
-            place |= {name: state["j"] for name in ("k", "v", "dk", "dv")}
+            place = dict.fromkeys(("q", "o", "do", "l", "m", "dq"), state["i"])
+            place |= dict.fromkeys(("k", "v", "dk", "dv"), state["j"])
             span = {"dq": state["rows"], "dk": state["cols"], "dv": state["cols"]}
             for name in state["load"]:
                 chip[name] = place[name]

@@ -90,27 +90,28 @@ PLAIN = "varlen", "varlen_backward"
 
 @pytest.mark.parametrize("capability", CARDS, ids=str)
 def test_which_kernels(capability):
-    """On Hopper the pair in Gluon waits for its switch; d = 256 wants much SRAM."""
+    """Without Gluon, whatever the card; d = 256 wants much SRAM."""
     for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
         for d in (8, 20, 64, 128, 136, 256, 264):
             fits = d % 8 == 0 and d <= 256 and dtype != torch.float64
             fits &= capability >= (8, 0)
             if dtype != torch.float32 and d > 128:
                 fits &= capability in ((8, 0), (9, 0), (10, 0))
-            found = dispatch.rungs(capability, dtype, d, packed=True)
+            found = dispatch.rungs(capability, dtype, d, gluon=False, packed=True)
             assert found == (PLAIN if fits else None), (dtype, d)
 
 
-def test_the_switch_of_the_pair_in_gluon(monkeypatch):
-    assert dispatch.GLUON_PACKED is False
-    monkeypatch.setattr(dispatch, "GLUON_PACKED", True)
-    find, most = dispatch.rungs.__wrapped__, {"packed": True}
+def test_the_pair_in_gluon_on_hopper():
+    find, most = dispatch.rungs, {"packed": True}
     gluon = "gluon_varlen", "gluon_varlen_backward"
     assert find((9, 0), torch.bfloat16, 64, **most) == gluon
-    assert find((9, 0), torch.bfloat16, 64, gluon=False, **most) == PLAIN
+    assert find((9, 0), torch.float16, 128, **most) == gluon
     same = find((9, 0), torch.bfloat16, 64, deterministic=True, **most)
     assert same == ("gluon_varlen", "varlen_backward")
     assert find((9, 0), torch.float32, 64, **most) == PLAIN
+    assert find((9, 0), torch.bfloat16, 136, **most) == PLAIN
+    assert find((8, 0), torch.bfloat16, 64, **most) == PLAIN
+    assert find((10, 0), torch.bfloat16, 64, **most) == PLAIN
     assert find((9, 0), torch.bfloat16, 64) == ("gluon_forward", "gluon_backward")
 
 

@@ -77,7 +77,7 @@ def main(asked):
             subprocess.run([sys.executable, __file__, name, *trying], check=True)
         return
     with stream():
-        rows = PARTS[names[0]]()
+        rows = [*PARTS[names[0]]()]
     if CUDA:
         write("practices", METHOD, FILES, {"parts": earlier() | {names[0]: rows}})
     print(len(rows), "rows")

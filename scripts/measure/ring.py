@@ -47,7 +47,7 @@ set_rotate_method; of one GPU F.scaled_dot_product_attention, backend FlashAtten
 ratio: total ms of the way `ring` on one GPU over that of the row, same N and shape.
 tflops: 7/2 of 2 N (N + 1) heads d, over total ms, all GPUs together. NVLink multicast
 (NCCL_NVLS_ENABLE=0) is off."""
-MODULES = ("ring", "ranks", "zigzag", "merge", "ledger_ring")
+MODULES = ("ring", "ring_passes", "ranks", "zigzag", "merge", "ledger_ring")
 
 
 def options():

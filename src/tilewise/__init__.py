@@ -12,12 +12,12 @@ __version__ = "0.1.0"
 
 _PLAIN = ("softmax", "one_pass", "trace", "trace_backward", "ledger", "hardware")
 _PLAIN += ("ledger_backward", "tiles", "costs", "layer", "units", "cache")
-_PLAIN += ("worked_example", "ledger_ring", "activations")
+_PLAIN += ("worked_example", "ledger_ring", "activations", "types")
 _TORCH = ("standard", "masks", "dropout", "flash1", "flash2", "merge")
 _TORCH += ("rounding", "attn_mask", "dispatch", "passes", "library", "ops", "sdpa")
 _TORCH += ("module", "kernels", "varlen", "varlen_passes", "varlen_library")
-_TORCH += ("packing", "zigzag", "ranks", "ring", "kept", "flops")
-_TORCH += ("checkpointing", "transformer")
+_TORCH += ("packing", "zigzag", "ranks", "ring", "ring_passes", "kept", "flops")
+_TORCH += ("checkpointing", "transformer", "fits")
 _MODULES = (*_PLAIN, *_TORCH)
 _FRONT = {
     "flash_attention": "ops", "flash_attention_varlen": "varlen",

@@ -5,13 +5,28 @@ gradient, which is dS summed over where they repeat.
 """
 
 # --8<-- [start:imports]
+from collections.abc import Sequence
+from types import EllipsisType
+
 import torch
+from torch import Tensor
+
+from tilewise.flash1 import (
+    TileRule,
+    blocks,
+    factors,
+    prepare,
+    scores,
+    spread,
+    visible,
+    weight,
+)
 
 # --8<-- [end:imports]
-from tilewise.flash1 import blocks, factors, prepare, scores, spread, visible, weight
+from tilewise.types import Causal
 
 
-def check_mask(attn_mask, shape, dtype):
+def check_mask(attn_mask: object, shape: Sequence[int], dtype: torch.dtype) -> None:
     """Raise TypeError or ValueError where the mask does not fit an S of this shape."""
     if not isinstance(attn_mask, torch.Tensor | None):
         kind = type(attn_mask).__name__
@@ -28,13 +43,15 @@ def check_mask(attn_mask, shape, dtype):
         raise ValueError(f"attn_mask must broadcast, from 2 axes on, to {found}")
 
 
-def place(attn_mask, rows, cols):
+def place(
+    attn_mask: Tensor, rows: Tensor, cols: Tensor,
+) -> tuple[EllipsisType, Tensor, Tensor]:  # fmt: skip
     """The index of tile rows (B_r, 1), cols (B_c), where an axis of size 1 is all."""
     n_q, n_k = attn_mask.shape[-2:]
     return ..., rows if n_q > 1 else 0 * rows[:1], cols if n_k > 1 else 0 * cols[:1]
 
 
-def mask_option(attn_mask):
+def mask_option(attn_mask: Tensor | None) -> dict[str, TileRule]:
     """flash2's option mask or bias: a function of a tile's rows, cols."""
     if attn_mask is None:
         return {}
@@ -43,8 +60,11 @@ def mask_option(attn_mask):
 
 
 @torch.no_grad()
-def mask_gradient(attn_mask, q, k, v, o, do, lse, block_rows, block_cols, *, bias,
-                  causal, scale, dlse=0, dropout=None):  # fmt: skip
+def mask_gradient(
+    attn_mask: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor,
+    lse: Tensor, block_rows: int, block_cols: int, *, bias: TileRule, causal: Causal,
+    scale: float | None, dlse: Tensor | int = 0, dropout: TileRule | None = None,
+) -> Tensor:  # fmt: skip
     """The gradient of a float mask (..., N_q or 1, N_k or 1), in its shape and dtype.
 
     Arguments as in flash2_backward. Few ask for this gradient, so that function is left

@@ -11,8 +11,10 @@ Sublinear Memory Cost", 2016, as torch.utils.checkpoint has it.
 
 # --8<-- [start:imports]
 from functools import partial
+from typing import Any
 
 import torch
+from torch import Tensor
 from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
 
 from tilewise import library
@@ -32,11 +34,11 @@ again = partial(checkpoint, use_reentrant=False)
 keep_o = partial(create_selective_checkpoint_contexts, ATTENTION)
 
 
-def run(block, x, policy):
+def run(block: Any, x: Tensor, policy: str) -> Any:
     """block(x) with a policy: block has qkv(x), attend(q, k, v), join(x, o), mlp(x).
 
-    x (batch, N, embed_dim) → the same shape. Results and gradients do not depend on
-    the policy. Raises ValueError for an unknown one.
+    x (batch, N, embed_dim) → the same shape, in the block's dtype. Results and
+    gradients do not depend on the policy. Raises ValueError for an unknown one.
     """
     if policy not in POLICIES:
         raise ValueError(f"policy must be one of {', '.join(POLICIES)}, not {policy!r}")

@@ -9,10 +9,17 @@ of 8, values of another d.
 import functools
 import importlib
 import warnings
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
 
 import torch
+from torch import Tensor
 
 # --8<-- [end:imports]
+from tilewise.types import Causal
+
+Capability = tuple[int, int]  # of a card: major, minor
 
 # --8<-- [start:table]
 HALF = torch.float16, torch.bfloat16
@@ -30,7 +37,6 @@ PACKED = (  # the same for packed documents
     ((8, 0), (8, 0), HALF, 256, "varlen", "varlen_backward"),
     ((8, 0), (99, 9), (torch.float32,), 256, "varlen", "varlen_backward"),
 )
-GLUON_PACKED = False  # True once tests/gpu/test_varlen.py has passed on a Hopper GPU
 REPEATS = {  # the same bits every time
     "gluon_backward": "backward_descriptors", "gluon_varlen_backward": "varlen_backward"
 }  # fmt: skip
@@ -40,14 +46,16 @@ LIGHT = {"gluon_forward", "gluon_backward", "descriptors", "backward_descriptors
 
 
 @functools.cache
-def rungs(capability, dtype, d, gluon=True, deterministic=False, packed=False):
+def rungs(
+    capability: Capability, dtype: torch.dtype, d: int, gluon: bool = True,
+    deterministic: bool = False, packed: bool = False,
+) -> tuple[str, str] | None:  # fmt: skip
     """(forward, backward), names in `tilewise.kernels`: TABLE's first row that fits.
 
     capability (major, minor) of the card; gluon: whether Triton has the Gluon that the
     first row needs; deterministic: a backward pass without atomic additions; packed: of
     documents, from PACKED. None where no row fits.
     """
-    gluon = gluon and (GLUON_PACKED or not packed)
     table = PACKED if packed else TABLE
     for least, most, dtypes, largest, forward, backward in table:
         fits = least <= capability <= most and dtype in dtypes and d <= largest
@@ -59,7 +67,7 @@ def rungs(capability, dtype, d, gluon=True, deterministic=False, packed=False):
 
 
 @functools.cache
-def card(device):
+def card(device: torch.device) -> tuple[Capability, bool] | None:
     """(capability, whether Gluon is there) of a GPU that kernels run on, or None."""
     if device.type != "cuda" or torch.version.hip:
         return None
@@ -73,7 +81,7 @@ def card(device):
     return capability, has_gluon(capability)
 
 
-def has_gluon(capability):
+def has_gluon(capability: Capability) -> bool:
     """Whether the Gluon kernels are for this card, and for this version of Triton.
 
     Gluon is experimental: of a version that they were not written for nothing is known.
@@ -88,11 +96,14 @@ def has_gluon(capability):
         return False
 
 
-def route(q, k, v, attn_mask=None, dropout_p=0.0, packed=False):
+def route(
+    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0, packed: bool = False,
+) -> tuple[str, str] | None:  # fmt: skip
     """(forward, backward) for these tensors (..., N, d), or None: tiles in PyTorch.
 
-    A mask as a tensor (attn_mask) and dropout (dropout_p above 0) have no kernels;
-    packed: the tensors are documents, (total, heads, d).
+    Device, dtype and d choose. A mask as a tensor (attn_mask) and dropout (dropout_p
+    above 0) have no kernels; packed: the tensors are documents, (total, heads, d).
     Whether torch.use_deterministic_algorithms is on is asked at each pass.
     """
     found, d = card(q.device), q.shape[-1]
@@ -104,19 +115,20 @@ def route(q, k, v, attn_mask=None, dropout_p=0.0, packed=False):
 
 
 @functools.cache
-def kernel(name):
+def kernel(name: str) -> ModuleType:
     """A module of `tilewise.kernels`."""
     return importlib.import_module(f"tilewise.kernels.{name}")
 
 
 @functools.cache
-def entry(name):
+def entry(name: str) -> tuple[Callable[..., Any], Callable[..., Any] | None]:
     """The function of the rung of this name, and what replays it or None."""
     rung = getattr(kernel(name), "backward" if "backward" in name else "forward")
     return rung, kernel("_replay").replay if name in LIGHT else None
 
 
-def run(name, tensors, causal, scale, dlse=None):
+def run(name: str, tensors: Sequence[Tensor], causal: Causal, scale: float | None,
+        dlse: Tensor | None = None) -> Any:  # fmt: skip
     """What the rung of this name makes of tensors (batch, heads, N, d).
 
     Triton launches on the current device, so that of the tensors is made current.

@@ -8,7 +8,10 @@ SC 2011, section 3.3 and table 2; tested with the vectors of its authors' Random
 """
 
 # --8<-- [start:imports]
+from collections.abc import Callable, Sequence
+
 import torch
+from torch import Tensor
 
 # --8<-- [end:imports]
 
@@ -16,10 +19,10 @@ import torch
 # --8<-- [start:philox]
 LOW = 0xFFFFFFFF  # the lower 32 bits of an int64
 FACTORS = 0xD2511F53, 0xCD9E8D57
-KEY_STEPS = 0x9E3779B9, 0xBB67AE85  # the golden ratio and √3 − 1, times 2³²
+KEY_STEPS = 0x9E3779B9, 0xBB67AE85  # of 2³²: golden ratio − 1, √3 − 1
 
 
-def philox(counter, key):
+def philox(counter: Sequence[Tensor], key: tuple[int, int]) -> tuple[Tensor, ...]:
     """Ten rounds of Philox4x32: four words of counter, two of key → four words.
 
     Words are int64 tensors (or numbers) with values in [0, 2³²), and broadcast. The
@@ -37,7 +40,7 @@ def philox(counter, key):
 
 
 # --8<-- [start:dropout]
-def keep_factors(p, seed, *lead):
+def keep_factors(p: float, seed: int, *lead: int) -> Callable[[Tensor, Tensor], Tensor]:
     """A function rows (B_r, 1), cols (B_c) → Z: 0 with probability p, else 1 / (1 − p).
 
     Z is float64 (*lead, B_r, B_c) with lead = (), (heads,) or (batch, heads), those of
@@ -53,7 +56,7 @@ def keep_factors(p, seed, *lead):
     batch, heads = (1, 1, *lead)[-2:]
     limit = round(p * 2**32)  # a word below it is dropped
 
-    def factors(rows, cols):
+    def factors(rows: Tensor, cols: Tensor) -> Tensor:
         b = torch.arange(batch, device=rows.device)[:, None, None, None]
         h = torch.arange(heads, device=rows.device)[:, None, None]
         word, *_ = philox((cols, rows, h, b), (seed & LOW, seed >> 32))

@@ -12,41 +12,23 @@ key (`tilewise.masks` makes such), dropout what to multiply P with (`tilewise.dr
 
 # --8<-- [start:imports]
 import math
+from collections.abc import Callable
 
 import torch
+from torch import Tensor
 
 # --8<-- [end:imports]
-
+from tilewise.fits import check, check_saved
+from tilewise.types import Causal
 
 # --8<-- [start:prepare]
-def check(q, k, v, block_rows, block_cols, causal):
-    """Raise ValueError with one sentence that names what does not fit."""
-
-    def wrong(what):
-        shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
-        return ValueError(f"{what}: {shapes}")
-
-    if min(q.ndim, k.ndim, v.ndim) < 2 or 0 in q.shape + k.shape + v.shape:
-        raise wrong("q, k and v must be (..., N, d) and not empty")
-    if not q.ndim == k.ndim == v.ndim or k.shape[:-2] != v.shape[:-2]:
-        raise wrong("q, k and v differ in batch or heads")
-    if q.shape[:-3] != k.shape[:-3] or q.shape[:-2].numel() % k.shape[:-2].numel():
-        raise wrong("q, k and v do not fit in batch or heads")
-    if q.shape[-1] != k.shape[-1]:
-        raise wrong("q and k differ in d")
-    if k.shape[-2] != v.shape[-2]:
-        raise wrong("k and v differ in N")
-    if not q.dtype == k.dtype == v.dtype or not q.is_floating_point():
-        dtypes = f"{q.dtype}, {k.dtype}, {v.dtype}"
-        raise ValueError(f"dtypes of q, k and v must be one float: {dtypes}")
-    for name, size in (("block_rows", block_rows), ("block_cols", block_cols)):
-        if not isinstance(size, int) or size < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, not {size}")
-    if causal not in (False, True, "top-left"):
-        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+TileRule = Callable[[Tensor, Tensor], Tensor]  # of a tile's rows (B_r, 1), cols (B_c)
 
 
-def prepare(q, k, v, block_rows, block_cols, scale, causal):
+def prepare(
+    q: Tensor, k: Tensor, v: Tensor, block_rows: int, block_cols: int,
+    scale: float | None, causal: Causal,
+) -> tuple[float, int, int, torch.dtype]:  # fmt: skip
     """Check the input; return τ, causal shift, query heads a key head, dtype of sums.
 
     scale None is 1/√d. Row r sees keys 0 .. r + shift: all of them, or with causal up
@@ -63,33 +45,35 @@ def prepare(q, k, v, block_rows, block_cols, scale, causal):
     return scale, shift, group, torch.promote_types(q.dtype, torch.float32)
 
 
-def blocks(x, size):
+def blocks(x: Tensor, size: int) -> tuple[Tensor, ...]:
     """The indices 0 .. N − 1 of the rows of x (..., N, d), by blocks of `size`."""
     return torch.arange(x.shape[-2], device=x.device).split(size)
 
 
-def visible(rows, cols, shift, mask):
+def visible(rows: Tensor, cols: Tensor, shift: int, mask: TileRule | None) -> Tensor:
     """Which keys the rows of a tile may see, (B_r, B_c), by their global indices."""
     seen = cols <= rows[:, None] + shift
     return seen if mask is None else seen & mask(rows[:, None], cols)
 
 
-def spread(x, group):
+def spread(x: Tensor, group: int) -> Tensor:
     """K_j or V_j (..., heads, B_c, d), once for each query head that shares it."""
     return x if group == 1 else x.repeat_interleave(group, -3)
 
 
-def scores(q_i, k_j, scale, seen):
+def scores(q_i: Tensor, k_j: Tensor, scale: float, seen: Tensor) -> Tensor:
     """S_ij = τ Q_i K_jᵀ, (B_r, B_c), with −∞ where a row may not see a key."""
     return (scale * (q_i @ k_j.mT)).masked_fill(~seen, -math.inf)
 
 
-def factors(rows, cols, dropout, wide):
+def factors(
+    rows: Tensor, cols: Tensor, dropout: TileRule | None, wide: torch.dtype,
+) -> Tensor | int:  # fmt: skip
     """Z_ij, what dropout multiplies a tile of P with; 1 without dropout."""
     return 1 if dropout is None else dropout(rows[:, None], cols).to(wide)
 
 
-def weight(x, m):
+def weight(x: Tensor, m: Tensor) -> Tensor:
     """e^{x − m}, and 0 where x is −∞ (a key that is not there), even if m is −∞ too."""
     return torch.exp(x - m).masked_fill(x == -math.inf, 0)
     # --8<-- [end:prepare]
@@ -97,8 +81,11 @@ def weight(x, m):
 
 # --8<-- [start:flash1_forward]
 @torch.no_grad()
-def flash1_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False,
-                   mask=None, dropout=None):  # fmt: skip
+def flash1_forward(
+    q: Tensor, k: Tensor, v: Tensor, block_rows: int, block_cols: int, *,
+    scale: float | None = None, causal: Causal = False, mask: TileRule | None = None,
+    dropout: TileRule | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """o = softmax(τ q kᵀ) v, one tile at a time: Algorithm 2, or 1 without options.
 
     q (..., N_q, d), k (..., N_k, d), v (..., N_k, d_v) → o (..., N_q, d_v) in q's dtype
@@ -131,15 +118,10 @@ def flash1_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False,
 
 
 # --8<-- [start:tile_gradients]
-def check_saved(q, v, **saved):
-    """Raise ValueError where what the forward pass saved, or dO, has another shape."""
-    for name, x in saved.items():
-        expected = (*q.shape[:-1], v.shape[-1]) if name in ("o", "do") else q.shape[:-1]
-        if x.shape != expected:
-            raise ValueError(f"{name} must be {tuple(expected)}, not {tuple(x.shape)}")
-
-
-def tile_gradients(p, z, q_i, do_i, delta, k_j, v_j, scale):
+def tile_gradients(
+    p: Tensor, z: Tensor | int, q_i: Tensor, do_i: Tensor, delta: Tensor, k_j: Tensor,
+    v_j: Tensor, scale: float,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """What tile (i, j) adds to dQ_i, dK_j and dV_j: Algorithm 4, lines 15 to 22.
 
     p, z (..., B_r, B_c), or z = 1 without dropout; delta (..., B_r, 1). Four products,
@@ -151,7 +133,7 @@ def tile_gradients(p, z, q_i, do_i, delta, k_j, v_j, scale):
     return scale * (ds @ k_j), scale * (ds.mT @ q_i), dv  # lines 21, 22
 
 
-def gather(x, group):
+def gather(x: Tensor, group: int) -> Tensor:
     """dK_j or dV_j: the sum over the query heads that share a key head."""
     return x if group == 1 else x.unflatten(-3, (-1, group)).sum(-3)
     # --8<-- [end:tile_gradients]
@@ -159,8 +141,12 @@ def gather(x, group):
 
 # --8<-- [start:flash1_backward]
 @torch.no_grad()
-def flash1_backward(q, k, v, o, do, m, l, block_rows, block_cols, *, scale=None,
-                    causal=False, mask=None, dropout=None):  # fmt: skip
+def flash1_backward(
+    q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, m: Tensor, l: Tensor,
+    block_rows: int, block_cols: int, *, scale: float | None = None,
+    causal: Causal = False, mask: TileRule | None = None,
+    dropout: TileRule | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """dQ, dK, dV from the saved o, m and l, P made again tile by tile: Algorithm 4.
 
     Shapes and options as in flash1_forward, which gave o, m, l; do is like o. A row
@@ -187,5 +173,5 @@ def flash1_backward(q, k, v, o, do, m, l, block_rows, block_cols, *, scale=None,
             dk_j, dv_j = dk_j + parts[1], dv_j + parts[2]  # lines 22, 16
         dk[..., cols, :] = gather(dk_j, group)  # line 24
         dv[..., cols, :] = gather(dv_j, group)
-    return tuple(x.to(q.dtype) for x in (dq, dk, dv))  # line 26
+    return dq.to(q.dtype), dk.to(q.dtype), dv.to(q.dtype)  # line 26
     # --8<-- [end:flash1_backward]

@@ -10,11 +10,12 @@ like mask, which gives what to add to the tile of S (..., B_r, B_c).
 import math
 
 import torch
+from torch import Tensor
 
-# --8<-- [end:imports]
+from tilewise.fits import check_saved
 from tilewise.flash1 import (
+    TileRule,
     blocks,
-    check_saved,
     factors,
     gather,
     prepare,
@@ -25,13 +26,18 @@ from tilewise.flash1 import (
     weight,
 )
 
+# --8<-- [end:imports]
+from tilewise.types import Causal
 
-def added(rows, cols, bias, wide):
+
+def added(
+    rows: Tensor, cols: Tensor, bias: TileRule | None, wide: torch.dtype,
+) -> Tensor | int:  # fmt: skip
     """What is added to a tile of S; 0 without bias."""
     return 0 if bias is None else bias(rows[:, None], cols).to(wide)
 
 
-def like(x, d=None):
+def like(x: Tensor, d: int | None = None) -> Tensor:
     """Room for a result of x's shape and order in memory; another d: in usual order."""
     if d in (None, x.shape[-1]) and x.stride(-1) == 1:
         return torch.empty_like(x)
@@ -40,8 +46,11 @@ def like(x, d=None):
 
 # --8<-- [start:flash2_forward]
 @torch.no_grad()
-def flash2_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False,
-                   mask=None, bias=None, dropout=None):  # fmt: skip
+def flash2_forward(
+    q: Tensor, k: Tensor, v: Tensor, block_rows: int, block_cols: int, *,
+    scale: float | None = None, causal: Causal = False, mask: TileRule | None = None,
+    bias: TileRule | None = None, dropout: TileRule | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """o = softmax(τ q kᵀ) v and L, one block of rows after another: Algorithm 1.
 
     q (..., N_q, d), k (..., N_k, d), v (..., N_k, d_v) → o (..., N_q, d_v) in q's dtype
@@ -75,8 +84,12 @@ def flash2_forward(q, k, v, block_rows, block_cols, *, scale=None, causal=False,
 
 # --8<-- [start:flash2_backward]
 @torch.no_grad()
-def flash2_backward(q, k, v, o, do, lse, block_rows, block_cols, *, dlse=0, scale=None,
-                    causal=False, mask=None, bias=None, dropout=None):  # fmt: skip
+def flash2_backward(
+    q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor,
+    block_rows: int, block_cols: int, *, dlse: Tensor | int = 0,
+    scale: float | None = None, causal: Causal = False, mask: TileRule | None = None,
+    bias: TileRule | None = None, dropout: TileRule | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """dQ, dK, dV from the saved o and L, with P = e^{S − L}: Algorithm 2.
 
     Shapes and options as in flash2_forward, which gave o, lse; do is like o, dlse like
@@ -104,5 +117,5 @@ def flash2_backward(q, k, v, o, do, lse, block_rows, block_cols, *, dlse=0, scal
             dk_j, dv_j = dk_j + parts[1], dv_j + parts[2]  # lines 16, 12
         dk[..., cols, :] = gather(dk_j, group)  # line 18
         dv[..., cols, :] = gather(dv_j, group)
-    return tuple(x.to(q.dtype) for x in (dq, dk, dv))  # line 20
+    return dq.to(q.dtype), dk.to(q.dtype), dv.to(q.dtype)  # line 20
     # --8<-- [end:flash2_backward]

@@ -5,7 +5,11 @@ alive  whatever was made and is still there, whoever holds it, and the most ther
 """
 
 # --8<-- [start:imports]
+from collections.abc import Callable, Iterable
+from typing import Any
+
 import torch
+from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_iter
@@ -14,7 +18,8 @@ from torch.utils._pytree import tree_iter
 
 
 # --8<-- [start:saved]
-def saved(f, *inputs, without=()):
+def saved(f: Callable[..., object], *inputs: Any,
+          without: Iterable[Tensor] = ()) -> dict[int, int]:  # fmt: skip
     """What f(*inputs) saves for the backward pass, as {address of a storage: bytes}.
 
     A storage saved by several steps, or as several views, is there once. without: an
@@ -22,7 +27,7 @@ def saved(f, *inputs, without=()):
     """
     found, mine = {}, {x.untyped_storage().data_ptr() for x in without}
 
-    def pack(x):
+    def pack(x: Tensor) -> Tensor:
         storage = x.untyped_storage()
         if storage.data_ptr() not in mine:
             found[storage.data_ptr()] = storage.nbytes()
@@ -42,11 +47,14 @@ class Alive(TorchDispatchMode):
     peak counts what is there after an operator; what it needs within is not seen.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.found, self.peak = {}, 0
+        self.found: dict[int, tuple[StorageWeakRef, int]] = {}
+        self.peak = 0
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None,
+    ) -> Any:  # fmt: skip
         given = {id_of(x) for x in tree_iter((args, kwargs)) if torch.is_tensor(x)}
         made = function(*args, **(kwargs or {}))
         for x in tree_iter(made):
@@ -56,7 +64,7 @@ class Alive(TorchDispatchMode):
         self.peak = max(self.peak, self.bytes())
         return made
 
-    def bytes(self):
+    def bytes(self) -> int:
         """Of what is there now."""
         gone = [key for key, (ref, _) in self.found.items() if ref.expired()]
         for key in gone:
@@ -64,7 +72,7 @@ class Alive(TorchDispatchMode):
         return sum(size for _, size in self.found.values())
 
 
-def id_of(x):
+def id_of(x: Tensor) -> int:
     """What tells storages apart."""
     return x.untyped_storage()._cdata
     # --8<-- [end:Alive]

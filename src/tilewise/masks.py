@@ -9,13 +9,18 @@ broadcasts to (..., B_r, 1); rows are int64 indices, counted over the whole sequ
 """
 
 # --8<-- [start:imports]
-import torch
+from collections.abc import Callable, Sequence
 
+import torch
+from torch import Tensor
+
+Interval = tuple[Tensor | int, Tensor | int]
+Span = Callable[[Tensor], Interval]
 # --8<-- [end:imports]
 
 
 # --8<-- [start:spans]
-def causal(n_q, n_k, align="bottom-right"):
+def causal(n_q: int, n_k: int, align: str = "bottom-right") -> Span:
     """Row r sees keys 0 .. r + N_k − N_q, or 0 .. r for align="top-left".
 
     Raises ValueError for any other align.
@@ -24,7 +29,8 @@ def causal(n_q, n_k, align="bottom-right"):
     return lambda rows: (0, rows + shift + 1)
 
 
-def window(n_q, n_k, left, right=0, align="bottom-right"):
+def window(n_q: int, n_k: int, left: int | None, right: int | None = 0,
+           align: str = "bottom-right") -> Span:  # fmt: skip
     """Row r sees keys r + shift − left .. r + shift + right; None is no limit.
 
     shift is N_k − N_q, or 0 for align="top-left"; right = 0 is the causal window.
@@ -36,21 +42,24 @@ def window(n_q, n_k, left, right=0, align="bottom-right"):
             raise ValueError(f"{name} must be None or at least 0, not {size!r}")
     shift = shift_of(n_q, n_k, align)
 
-    def span(rows):
+    def span(rows: Tensor) -> Interval:
         first = 0 if left is None else rows + shift - left
         return first, n_k if right is None else rows + shift + right + 1
 
     return span
 
 
-def shift_of(n_q, n_k, align):
-    """What to add to a row's index for the index of the key that it stands at."""
+def shift_of(n_q: int, n_k: int, align: str) -> int:
+    """What to add to a row's index for the index of the key that it stands at.
+
+    Raises ValueError for an unknown align.
+    """
     if align not in ("bottom-right", "top-left"):
         raise ValueError(f"align must be 'bottom-right' or 'top-left', not {align!r}")
     return n_k - n_q if align == "bottom-right" else 0
 
 
-def key_padding(lengths):
+def key_padding(lengths: Tensor | Sequence[int]) -> Span:
     """Sequence b of a batch has lengths[b] keys; what comes after them is padding.
 
     lengths (batch,) → tile masks (batch, 1, 1, B_c), for q (batch, heads, N_q, d).
@@ -60,7 +69,7 @@ def key_padding(lengths):
     return lambda rows: (0, end.to(rows.device))
 
 
-def documents(lengths):
+def documents(lengths: Tensor | Sequence[int]) -> Span:
     """Documents packed one after another: a row sees the keys of its own document.
 
     lengths (documents,): block-diagonal, for N_q = N_k. Rows after the last see none.
@@ -69,7 +78,7 @@ def documents(lengths):
     ends = whole_numbers("lengths", lengths, 1).cumsum(0)
     edges = torch.cat([ends.new_zeros(1), ends, ends[-1:]])  # 0, the ends, none after
 
-    def span(rows):
+    def span(rows: Tensor) -> Interval:
         at = torch.bucketize(rows, ends.to(rows.device), right=True)  # which document
         here = edges.to(rows.device)
         return here[at], here[at + 1]
@@ -77,8 +86,11 @@ def documents(lengths):
     return span
 
 
-def whole_numbers(name, numbers, least):
-    """The numbers as an int64 tensor (n,), n ≥ 1, each at least `least`."""
+def whole_numbers(name: str, numbers: Tensor | Sequence[int], least: int) -> Tensor:
+    """The numbers as an int64 tensor (n,), n ≥ 1, each at least `least`.
+
+    Raises ValueError where they are not.
+    """
     x = torch.as_tensor(numbers)
     whole = not (x.is_floating_point() or x.is_complex() or x.dtype == torch.bool)
     if x.ndim != 1 or not x.numel() or not whole or x.min() < least:
@@ -90,12 +102,15 @@ def whole_numbers(name, numbers, least):
 
 
 # --8<-- [start:tiles]
-def intersect(*spans):
-    """The span of what all of them show: first = max of the firsts, end = min."""
+def intersect(*spans: Span) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
+    """The span of what all of them show: first = max of the firsts, end = min.
+
+    Raises ValueError where there is none.
+    """
     if not spans:
         raise ValueError("spans must be at least one span, not none")
 
-    def span(rows):
+    def span(rows: Tensor) -> tuple[Tensor, Tensor]:
         parts = [
             [torch.as_tensor(x, device=rows.device) for x in f(rows)] for f in spans
         ]
@@ -107,18 +122,18 @@ def intersect(*spans):
     return span
 
 
-def tile_mask(*spans):
+def tile_mask(*spans: Span) -> Callable[[Tensor, Tensor], Tensor]:
     """mask(rows (B_r, 1), cols (B_c)) → bools (..., B_r, B_c): True where all show."""
     both = intersect(*spans)
 
-    def mask(rows, cols):
+    def mask(rows: Tensor, cols: Tensor) -> Tensor:
         first, end = both(rows)
         return (first <= cols) & (cols < end)
 
     return mask
 
 
-def tile_kind(span, rows, cols):
+def tile_kind(span: Span, rows: Sequence[int], cols: Sequence[int]) -> str:
     """What a tile shows, over the whole batch: "full", "partial" or "empty".
 
     rows and cols are [first, end) of the tile, as in tilewise.trace. Each row sees

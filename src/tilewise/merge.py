@@ -6,20 +6,26 @@ Source: Flash-Decoding (T. Dao, D. Haziza, F. Massa, G. Sizov, 2023).
 """
 
 # --8<-- [start:imports]
+from typing import Any
+
 import torch
+from torch import Tensor
+
+from tilewise.flash1 import TileRule, prepare, weight
+from tilewise.flash2 import flash2_forward
 
 # --8<-- [end:imports]
-from tilewise.flash1 import prepare, weight
-from tilewise.flash2 import flash2_forward
+from tilewise.types import Causal
 
 
 # --8<-- [start:merge]
-def merge(o, lse):
+def merge(o: Tensor, lse: Tensor) -> tuple[Tensor, Tensor]:
     """One (o, lse) from those of disjoint sets of keys, stacked in front.
 
     L = log Σ_s e^{L_s},  o = Σ_s e^{L_s − L} o_s   (natural logarithms)
-    o (splits, ..., N_q, d_v), lse (splits, ..., N_q) → the same without splits. A row
-    that saw no key in any split has o = 0, lse = −∞. Any order gives the same result.
+    o (splits, ..., N_q, d_v), lse (splits, ..., N_q) → the same without splits, o in
+    the wider dtype of both. A row that saw no key in any split has o = 0, lse = −∞. Any
+    order gives the same result.
     Raises ValueError where the two shapes do not fit.
     """
     if o.ndim < 2 or o.shape[:-1] != lse.shape or not len(o):
@@ -34,7 +40,7 @@ def merge(o, lse):
 
 
 # --8<-- [start:merge_into]
-def merge_into(o, lse, o_part, lse_part):
+def merge_into(o: Tensor, lse: Tensor, o_part: Tensor, lse_part: Tensor) -> None:
     """The same for two, in place: (o, lse) takes up the part of other keys.
 
     w = 1 / (1 + e^{L − L′}),  L ← log(e^L + e^{L′}),  o ← o + w (o′ − o)
@@ -49,8 +55,11 @@ def merge_into(o, lse, o_part, lse_part):
 
 
 # --8<-- [start:split_forward]
-def split_forward(q, k, v, splits, block_rows, block_cols, *, scale=None, causal=False,
-                  mask=None, dropout=None):  # fmt: skip
+def split_forward(
+    q: Tensor, k: Tensor, v: Tensor, splits: int, block_rows: int, block_cols: int, *,
+    scale: float | None = None, causal: Causal = False, mask: TileRule | None = None,
+    dropout: TileRule | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """flash2_forward with the keys in `splits` parts, each on its own, merged at last.
 
     Shapes, options and results as in flash2_forward. A part's keys keep their global
@@ -63,18 +72,23 @@ def split_forward(q, k, v, splits, block_rows, block_cols, *, scale=None, causal
     parts = []
     for at in torch.arange(k.shape[-2], device=k.device).tensor_split(splits):
         if len(at):  # more splits than keys leave some without
-            options = {"mask": moved(at[0], shift, mask), "scale": scale}
-            options["dropout"] = dropout and (lambda r, c, at=at: dropout(r, c + at[0]))
-            part = [q.to(wide), *(x[..., at, :].to(wide) for x in (k, v))]
+            options: dict[str, Any] = {"mask": moved(at[0], shift, mask)}
+            options |= {"scale": scale, "dropout": dropout and later(at[0], dropout)}
+            part = q.to(wide), k[..., at, :].to(wide), v[..., at, :].to(wide)
             parts.append(flash2_forward(*part, block_rows, block_cols, **options))
     o, lse = merge(*(torch.stack(x) for x in zip(*parts)))  # partial o in fp32 too
     return o.to(q.dtype), lse
 
 
-def moved(first, shift, mask):
+def later(first: Tensor, dropout: TileRule) -> TileRule:
+    """The dropout of the part that starts at key `first`."""
+    return lambda rows, cols: dropout(rows, cols + first)
+
+
+def moved(first: Tensor, shift: int, mask: TileRule | None) -> TileRule:
     """The mask of the part that starts at key `first`, causality included."""
 
-    def seen(rows, cols):
+    def seen(rows: Tensor, cols: Tensor) -> Tensor:
         cols = cols + first
         past = cols <= rows + shift
         return past if mask is None else past & mask(rows, cols)

@@ -1,10 +1,15 @@
 """Multi-head attention as a module, over `tilewise.ops`."""
 
 # --8<-- [start:imports]
-from torch import nn
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tilewise.ops import attend
 
 # --8<-- [end:imports]
-from tilewise.ops import attend
+from tilewise.types import Causal
 
 
 # --8<-- [start:FlashAttention]
@@ -18,21 +23,25 @@ class FlashAttention(nn.Module):
     Raises ValueError where heads do not divide, or dropout or causal cannot be.
     """
 
-    def __init__(self, embed_dim, num_heads, *, num_kv_heads=None, bias=True,
-                 dropout=0.0, causal=False, device=None, dtype=None):  # fmt: skip
+    def __init__(
+        self, embed_dim: int, num_heads: int, *, num_kv_heads: int | None = None,
+        bias: bool = True, dropout: float = 0.0, causal: Causal = False,
+        device: torch.device | str | None = None, dtype: torch.dtype | None = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         check(embed_dim, num_heads, num_kv_heads, dropout, causal)
         self.embed_dim, self.num_heads = embed_dim, num_heads
         self.num_kv_heads, self.dropout, self.causal = num_kv_heads, dropout, causal
         kv_dim = embed_dim // num_heads * num_kv_heads
-        options = {"bias": bias, "device": device, "dtype": dtype}
+        options: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
         self.q_proj = nn.Linear(embed_dim, embed_dim, **options)
         self.k_proj = nn.Linear(embed_dim, kv_dim, **options)
         self.v_proj = nn.Linear(embed_dim, kv_dim, **options)
         self.o_proj = nn.Linear(embed_dim, embed_dim, **options)
 
-    def forward(self, x, context=None, attn_mask=None):
+    def forward(self, x: Tensor, context: Tensor | None = None,
+                attn_mask: Tensor | None = None) -> Tensor:  # fmt: skip
         """x (batch, N_q, embed_dim), context (batch, N_k, embed_dim) or x → x's shape.
 
         attn_mask is that of scaled_dot_product_attention, and applies beside causal:
@@ -46,22 +55,24 @@ class FlashAttention(nn.Module):
         q = heads(self.q_proj(x), self.num_heads)  # (batch, heads, N_q, d)
         k = heads(self.k_proj(context), self.num_kv_heads)
         v = heads(self.v_proj(context), self.num_kv_heads)
-        options = {"dropout_p": self.dropout if self.training else 0.0}
-        o = attend(q, k, v, attn_mask, causal=self.causal, **options)
+        dropout_p = self.dropout if self.training else 0.0
+        o = attend(q, k, v, attn_mask, causal=self.causal, dropout_p=dropout_p)
         return self.o_proj(o.transpose(1, 2).flatten(2))
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         parts = [f"{self.embed_dim}, {self.num_heads}"]
         parts += [f"num_kv_heads={self.num_kv_heads}, dropout={self.dropout}"]
         return ", ".join([*parts, f"causal={self.causal!r}"])
 
 
-def heads(x, number):
+def heads(x: Tensor, number: int) -> Tensor:
     """(batch, N, heads · d) → (batch, heads, N, d), a view."""
     return x.unflatten(-1, (number, -1)).transpose(1, 2)
 
 
-def check(embed_dim, num_heads, num_kv_heads, dropout, causal):
+def check(
+    embed_dim: int, num_heads: int, num_kv_heads: int, dropout: float, causal: Causal,
+) -> None:  # fmt: skip
     """Raise ValueError with one sentence that names what cannot be."""
     sizes = {"embed_dim": embed_dim, "num_heads": num_heads}
     for name, x in {**sizes, "num_kv_heads": num_kv_heads}.items():

@@ -7,17 +7,38 @@ torch.compile and for dispatch modes.
 
 # --8<-- [start:imports]
 import numbers
+from typing import Any, Literal, NoReturn, overload
 
 import torch
+from torch import Tensor
 
 # --8<-- [end:imports]
 from tilewise import library
 from tilewise.attn_mask import check_mask
-from tilewise.passes import backward, forward
+from tilewise.passes import Options, backward, forward
+from tilewise.types import Causal
 
 
+@overload
+def flash_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, causal: Causal = ..., scale: float | None = ...,
+    return_lse: Literal[False] = ...,
+) -> Tensor: ...  # fmt: skip
+@overload
+def flash_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, causal: Causal = ..., scale: float | None = ...,
+    return_lse: Literal[True],
+) -> tuple[Tensor, Tensor]: ...  # fmt: skip
+@overload
+def flash_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, causal: Causal = ..., scale: float | None = ...,
+    return_lse: bool,
+) -> Tensor | tuple[Tensor, Tensor]: ...  # fmt: skip
 # --8<-- [start:flash_attention]
-def flash_attention(q, k, v, *, causal=False, scale=None, return_lse=False):
+def flash_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, causal: Causal = False,
+    scale: float | None = None, return_lse: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
     """o = softmax(τ q kᵀ) v, differentiable, without a matrix of N_q × N_k numbers.
 
     q (batch, heads, N_q, d), k (batch, heads, N_k, d), v (batch, heads, N_k, d_v), all
@@ -44,13 +65,17 @@ def flash_attention(q, k, v, *, causal=False, scale=None, return_lse=False):
     # --8<-- [end:flash_attention]
 
 
-def attend(q, k, v, attn_mask=None, *, causal=False, scale=None, dropout_p=0.0,
-           return_lse=False):  # fmt: skip
+def attend(
+    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, *,
+    causal: Causal = False, scale: float | None = None, dropout_p: float = 0.0,
+    return_lse: bool = False,
+) -> Any:  # fmt: skip
     """o or (o, L) of (..., heads, N, d), with what PyTorch's function has besides.
 
     attn_mask broadcasts to S (..., heads, N_q, N_k): bools, True where a row may see a
     key, or floats to add to S, whose gradient is there if wanted. dropout_p in [0, 1)
     draws its seed from PyTorch's CPU generator, which torch.manual_seed sets.
+    Raises ValueError or TypeError for an option that cannot be.
     """
     if causal not in (False, True, "top-left"):
         raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
@@ -72,7 +97,7 @@ def attend(q, k, v, attn_mask=None, *, causal=False, scale=None, dropout_p=0.0,
     return made if return_lse else made[0]
 
 
-def unrecorded():
+def unrecorded() -> bool:
     """Whether autograd has no part in this call: no_grad, and no transform at work.
 
     Forward mode and torch.func ask an autograd.Function even then, and are refused.
@@ -84,7 +109,7 @@ def unrecorded():
     )
 
 
-def watched():
+def watched() -> bool:
     """Whether a TorchDispatchMode sees operators: selective checkpointing, counting.
 
     It can name, keep and count torch.ops.tilewise.attention, and no plain function.
@@ -92,7 +117,7 @@ def watched():
     return torch._C._len_torch_dispatch_stack() > 0
 
 
-def without_address(q, k, v):
+def without_address(q: Tensor, k: Tensor, v: Tensor) -> bool:
     """Whether a tensor's class says itself what operators do, and may hold no memory.
 
     So do FakeTensor and DTensor: a kernel would get 0 for their address.
@@ -108,7 +133,10 @@ class Attention(torch.autograd.Function):
     """o, or o and L; keeps q, k, v, o, L and a mask if given."""
 
     @staticmethod
-    def forward(ctx, q, k, v, attn_mask, options, return_lse):
+    def forward(
+        ctx: Any, q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None,
+        options: Options, return_lse: bool,
+    ) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
         ctx.options = options
         ctx.set_materialize_grads(False)
         o, lse = forward(q, k, v, attn_mask, options)
@@ -116,7 +144,8 @@ class Attention(torch.autograd.Function):
         return (o, lse) if return_lse else o  # each result costs the host 2 µs
 
     @staticmethod
-    def backward(ctx, do, dlse=None):
+    def backward(ctx: Any, do: Tensor | None,
+                 dlse: Tensor | None = None) -> tuple[Tensor | None, ...]:  # fmt: skip
         q, k, v, o, lse, attn_mask = ctx.saved_tensors
         wanted = attn_mask is not None and ctx.needs_input_grad[3]
         given = q, k, v, o, do, lse, dlse, attn_mask, wanted, ctx.options
@@ -128,11 +157,11 @@ class Once(torch.autograd.Function):
     """The backward pass, with no gradient of its own."""
 
     @staticmethod
-    def forward(ctx, *given):
+    def forward(ctx: Any, *given: Any) -> tuple[Tensor | None, ...]:
         return backward(*given)
 
     @staticmethod
-    def backward(ctx, *grads):
+    def backward(ctx: Any, *grads: Any) -> NoReturn:
         raise RuntimeError(
             "attention by tiles can be differentiated once: for the gradient of a "
             "gradient use standard attention"

@@ -6,18 +6,28 @@ Both record no gradient: `tilewise.ops` makes a differentiable function of them,
 
 # --8<-- [start:imports]
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import torch
+from torch import Tensor
 
 # --8<-- [end:imports]
 from tilewise.attn_mask import mask_gradient, mask_option
 from tilewise.dispatch import route, run
 from tilewise.dropout import keep_factors
+from tilewise.flash1 import TileRule
 from tilewise.flash2 import flash2_backward, flash2_forward
+from tilewise.types import Causal
+
+Options = tuple[Causal, float | None, float, Tensor | None]
+Grads = tuple[Tensor, Tensor, Tensor, Tensor | None]
 
 
 # --8<-- [start:passes]
-def forward(q, k, v, attn_mask, options):
+def forward(
+    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, options: Options,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """o (..., N, d) and L (..., N); options are (causal, scale, dropout_p, seed)."""
     causal, scale, dropout_p, _ = options
     rungs = route(q, k, v, attn_mask, dropout_p)
@@ -32,7 +42,10 @@ def forward(q, k, v, attn_mask, options):
     return o.view(q.shape), lse.view(q.shape[:-1])
 
 
-def backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, options):
+def backward(
+    q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor | None, lse: Tensor,
+    dlse: Tensor | None, attn_mask: Tensor | None, wanted: bool, options: Options,
+) -> Grads:  # fmt: skip
     """dQ, dK, dV and, if wanted, the mask's gradient; do and dlse may be None.
 
     Within a row ∂L/∂S = P, so that dS = P ∘ (dP − δ) + dL P: dL is taken from δ.
@@ -43,10 +56,12 @@ def backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, options):
     if rungs is None:
         more = tiled(q, attn_mask, options)
         more["dlse"] = 0 if dlse is None else dlse.masked_fill(lse == -math.inf, 0)
-        given = q, k, v, o, do, lse, *tile_sizes(q)
+        saved = q, k, v, o, do, lse, *tile_sizes(q)
         with torch.autocast(q.device.type, enabled=False):
-            grads = flash2_backward(*given, **more)
-            return *grads, mask_gradient(attn_mask, *given, **more) if wanted else None
+            grads = flash2_backward(*saved, **more)
+            if attn_mask is None or not wanted:
+                return *grads, None
+            return *grads, mask_gradient(attn_mask, *saved, **more)
     if q.ndim == 4:
         return *run(rungs[1], [q, k, v, o, do, lse], causal, scale, dlse), None
     given = [*(four(x) for x in (q, k, v, o, do)), four(lse, 2)]
@@ -55,7 +70,7 @@ def backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, options):
     return *(x.view(y.shape) for x, y in zip(grads, (q, k, v))), None
 
 
-def four(x, axes=3):
+def four(x: Tensor, axes: int = 3) -> Tensor:
     """x (..., heads, N, d) with one axis for the batch, or with axes=2 L (..., N)."""
     if x.ndim == axes + 1:
         return x
@@ -64,23 +79,23 @@ def four(x, axes=3):
     # --8<-- [end:passes]
 
 
-def tiled(q, attn_mask, options):
+def tiled(q: Tensor, attn_mask: Tensor | None, options: Options) -> dict[str, Any]:
     """The same options as those of flash2's passes."""
     causal, scale, dropout_p, seed = options
     more = {"causal": causal, "scale": scale} | mask_option(attn_mask)
-    if dropout_p:
+    if seed is not None:
         more["dropout"] = dropout_option(dropout_p, int(seed), q.shape[:-2])
     return more
 
 
-def dropout_option(p, seed, lead):
+def dropout_option(p: float, seed: int, lead: Sequence[int]) -> TileRule:
     """flash2's option dropout for q (*lead, N_q, d), of any number of axes in front."""
     *batch, heads = 1, *lead
     factors = keep_factors(p, seed, math.prod(batch), heads)
     return lambda rows, cols: factors(rows, cols).reshape(*lead, len(rows), len(cols))
 
 
-def tile_sizes(q):
+def tile_sizes(q: Tensor) -> tuple[int, int]:
     """B_r, B_c for which a tile over all heads of the batch has about 2¹⁸ numbers.
 
     Below 64 × 64 Python's loops take the time; above 2¹⁸ a tile leaves the cache. A GPU

@@ -4,17 +4,21 @@
 import numbers
 import os
 import struct
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import torch
 import torch.distributed as dist
+from torch import Tensor
 
 # --8<-- [end:imports]
 
+Group: TypeAlias = "dist.ProcessGroup | None"  # not every PyTorch has such
 DTYPES = torch.float16, torch.bfloat16, torch.float32, torch.float64
 ANYWHERE = "valid", "N of q", "N of k"  # may differ from rank to rank
 
 
-def ring_of(group):
+def ring_of(group: Group) -> tuple[int, int]:
     """(rank, world) in a process group, or (0, 1) where there is none.
 
     Raises ValueError for a process outside the group, RuntimeError where a launcher has
@@ -36,7 +40,7 @@ def ring_of(group):
 
 
 # --8<-- [start:fit]
-def problem(q, k, v, causal, scale):
+def problem(q: Any, k: Any, v: Any, causal: object, scale: object) -> str | None:
     """What is wrong with this rank's own tensors, in a sentence, or None."""
     for name, x in (("q", q), ("k", k), ("v", v)):
         if not isinstance(x, torch.Tensor) or x.ndim != 4 or 0 in x.shape:
@@ -58,7 +62,9 @@ def problem(q, k, v, causal, scale):
     return None
 
 
-def call(q, k, v, causal, scale):
+def call(
+    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None,
+) -> dict[str, int]:  # fmt: skip
     """{what must be the same on all ranks: a whole number}, of a call that is valid."""
     scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
     graded = torch.is_grad_enabled() and any(x.requires_grad for x in (q, k, v))
@@ -72,7 +78,9 @@ def call(q, k, v, causal, scale):
     }  # fmt: skip
 
 
-def agree(q, k, v, causal, scale, group):
+def agree(
+    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None, group: Group,
+) -> tuple[int, list[int]]:  # fmt: skip
     """The longest N_q, and N_k on each rank, after all have said what they were given.
 
     Every rank takes part before any raises ValueError, so a mistake on one rank, or a
@@ -86,17 +94,17 @@ def agree(q, k, v, causal, scale, group):
     dist.all_gather(heard, told, group=group)
     if wrong:
         raise ValueError(wrong)
-    heard = torch.stack(heard).tolist()
-    if bad := [rank for rank, (valid, *_) in enumerate(heard) if not valid]:
+    calls = torch.stack(heard).tolist()
+    if bad := [rank for rank, (valid, *_) in enumerate(calls) if not valid]:
         raise ValueError(f"ranks {bad} were called with what does not fit")
-    for name, found in zip(mine, zip(*heard)):
+    for name, found in zip(mine, zip(*calls)):
         if len({*found}) > 1 and (causal or name not in ANYWHERE):
-            found = [DTYPES[x] for x in found] if name == "dtype" else found
-            raise ValueError(f"{name} must be the same on all ranks: {[*found]}")
-    return max(row[-2] for row in heard), [row[-1] for row in heard]
+            shown = [DTYPES[x] if name == "dtype" else x for x in found]
+            raise ValueError(f"{name} must be the same on all ranks: {shown}")
+    return max(row[-2] for row in calls), [row[-1] for row in calls]
 
 
-def meeting_place(group):
+def meeting_place(group: Group) -> torch.device | None:
     """The device for a few numbers: the CPU if the group can, so no GPU is waited for.
 
     init_process_group() without a backend, or with "cpu:gloo,cuda:nccl", can.
@@ -108,7 +116,9 @@ def meeting_place(group):
 
 
 # --8<-- [start:pass_on]
-def pass_on(tensors, shapes, group):
+def pass_on(
+    tensors: Sequence[Tensor], shapes: Sequence[Sequence[int]], group: Group,
+) -> Callable[[], list[Tensor]]:  # fmt: skip
     """Start to send tensors to the next rank, and to receive from the one before.
 
     Returns wait: a call of it gives the new tensors, of the shapes given, once they
@@ -125,7 +135,7 @@ def pass_on(tensors, shapes, group):
     ]
     works = dist.batch_isend_irecv(todo)  # one NCCL group: no order can deadlock
 
-    def wait(sent=tensors):  # holds what is on its way
+    def wait(sent: Sequence[Tensor] = tensors) -> list[Tensor]:  # sent is on its way
         for work in works:
             work.wait()
         return received

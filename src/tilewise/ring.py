@@ -1,28 +1,45 @@
 """Ring attention: a sequence over P ranks, with keys and values that travel round.
 
-Each rank keeps its queries. At step t it attends to the keys that were rank r − t's at
-the start, merges the outcome into what it has, and passes the keys on meanwhile. The
-backward pass goes round once more, and the keys take their gradients along. Heads take
-turns, so that only a few are on their way or in fp32 at a time.
+The ring goes round for a few heads at a time, `tilewise.ring_passes`: what is on its
+way or in fp32 is of these heads only, and what comes out is written into the whole.
 Source: Ring Attention, H. Liu, M. Zaharia, P. Abbeel, arXiv 2310.01889.
 """
 
 # --8<-- [start:imports]
+from typing import Any, Literal, TypeAlias, overload
+
 import torch
+from torch import Tensor
 
 # --8<-- [end:imports]
-from tilewise import passes
 from tilewise.ledger_ring import at_once
-from tilewise.merge import merge_into
 from tilewise.ops import Once, flash_attention
-from tilewise.ranks import agree, pass_on, ring_of
-from tilewise.zigzag import meets
+from tilewise.ranks import Group, agree, ring_of
+from tilewise.ring_passes import ring_backward, ring_forward
 
-FP32 = torch.float32
+Part: TypeAlias = tuple[slice, slice]  # of a tensor: entries of the batch, heads
 
 
+@overload
+def ring_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, group: Group = ..., causal: bool = ...,
+    scale: float | None = ..., return_lse: Literal[False] = ...,
+) -> Tensor: ...  # fmt: skip
+@overload
+def ring_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, group: Group = ..., causal: bool = ...,
+    scale: float | None = ..., return_lse: Literal[True],
+) -> tuple[Tensor, Tensor]: ...  # fmt: skip
+@overload
+def ring_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, group: Group = ..., causal: bool = ...,
+    scale: float | None = ..., return_lse: bool,
+) -> Tensor | tuple[Tensor, Tensor]: ...  # fmt: skip
 # --8<-- [start:ring_attention]
-def ring_attention(q, k, v, *, group=None, causal=False, scale=None, return_lse=False):
+def ring_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, group: Group = None, causal: bool = False,
+    scale: float | None = None, return_lse: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
     """o = softmax(τ q kᵀ) v over all ranks of a process group, differentiable.
 
     Each rank of torch.distributed calls it with its share and gets its share of o, and
@@ -60,11 +77,14 @@ class Ring(torch.autograd.Function):
     """o and L; keeps this rank's q, k, v, o and L, and nothing of the others."""
 
     @staticmethod
-    def forward(ctx, q, k, v, rows, options):
+    def forward(
+        ctx: Any, q: Tensor, k: Tensor, v: Tensor, rows: int, options: Any,
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
         ctx.rows, ctx.options = rows, options
         ctx.set_materialize_grads(False)
-        same, wide = q.shape[-1] == v.shape[-1], torch.promote_types(q.dtype, FP32)
+        same = q.shape[-1] == v.shape[-1]
         o = torch.empty_like(q) if same else q.new_empty(*q.shape[:3], v.shape[-1])
+        wide = torch.promote_types(q.dtype, torch.float32)
         lse = q.new_empty(q.shape[:3], dtype=wide)
         for few, keys in turns(q, k, v, rows, max(options[-1]), False):
             o[few], lse[few] = ring_forward(q[few], k[keys], v[keys], *options)
@@ -72,32 +92,41 @@ class Ring(torch.autograd.Function):
         return o, lse
 
     @staticmethod
-    def backward(ctx, do, dlse):
+    def backward(
+        ctx: Any, do: Tensor | None, dlse: Tensor | None,
+    ) -> tuple[Tensor | None, ...]:  # fmt: skip
         once = RingOnce.apply if torch.is_grad_enabled() else all_backward
-        return *once(*ctx.saved_tensors, do, dlse, ctx.rows, ctx.options), None, None
+        given = *ctx.saved_tensors, do, dlse, ctx.rows, ctx.options
+        return *once(*given), None, None
 
 
 class RingOnce(Once):
     """The backward pass, with no gradient of its own: create_graph asks for one."""
 
     @staticmethod
-    def forward(ctx, *given):
+    def forward(ctx: Any, *given: Any) -> tuple[Tensor, ...]:
         return all_backward(*given)
 
 
-def all_backward(q, k, v, o, lse, do, dlse, rows, options):
+def all_backward(
+    q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, do: Tensor | None,
+    dlse: Tensor | None, rows: int, options: Any,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """dQ, dK, dV of all heads, turn by turn, each in its tensor's dtype."""
     grads = tuple(torch.empty_like(x) for x in (q, k, v))
     for few, keys in turns(q, k, v, rows, max(options[-1]), True):
-        more = (None if x is None else x[few] for x in (o, lse, do, dlse))
-        made = ring_backward(q[few], k[keys], v[keys], *more, *options)
+        saved = q[few], k[keys], v[keys], o[few], lse[few]
+        given, more = (None if x is None else x[few] for x in (do, dlse))
+        made = ring_backward(*saved, given, more, *options)
         for grad, heads, x in zip(grads, (few, keys, keys), made):
             grad[heads] = x
         del made, x  # else they would be there through the next turn
     return grads
 
 
-def turns(q, k, v, rows, keys, backward):
+def turns(
+    q: Tensor, k: Tensor, v: Tensor, rows: int, keys: int, backward: bool,
+) -> list[tuple[Part, Part]]:  # fmt: skip
     """[(entries and heads of q, those of k and v)], as slices: what goes round at once.
 
     rows and keys are the most that any rank has, so every rank finds the same turns.
@@ -113,83 +142,8 @@ def turns(q, k, v, rows, keys, backward):
     ]
 
 
-def cut(n, most):
+def cut(n: int, most: int) -> list[slice]:
     """Slices of 0 .. n − 1, at most `most` long and of about one size."""
     parts = -(-n // most)
     return [slice(n * i // parts, n * (i + 1) // parts) for i in range(parts)]
     # --8<-- [end:Ring]
-
-
-# --8<-- [start:steps]
-def shapes(k, v, lengths, step, rank):
-    """The shapes of k and v that this rank holds at a step."""
-    n = lengths[(rank - step) % len(lengths)]
-    return [(*x.shape[:2], n, x.shape[-1]) for x in (k, v)]
-
-
-def wider(x):
-    """x for sums: in fp32, or float64 for float64."""
-    return x.to(torch.promote_types(x.dtype, FP32))
-    # --8<-- [end:steps]
-
-
-# --8<-- [start:ring_forward]
-@torch.no_grad()
-def ring_forward(q, k, v, causal, scale, group, rank, lengths):
-    """o and L of this rank's rows; options as in `ring_attention`, N_k by rank.
-
-    q (batch, heads, N_q / P, d) and so on → o (batch, heads, N_q / P, d_v) and L
-    (batch, heads, N_q / P), both in fp32 or wider.
-    """
-    world = len(lengths)
-    for step in range(world):
-        source, last = (rank - step) % world, step + 1 == world
-        if not last:  # away while this rank computes with it
-            wait = pass_on([k, v], shapes(k, v, lengths, step + 1, rank), group)
-        rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
-        given = q[:, :, rows], k[:, :, keys], v[:, :, keys]
-        part = passes.forward(*given, None, (mask, scale, 0.0, None))
-        if step == 0:
-            o, lse = wider(part[0]), part[1]
-        else:
-            merge_into(o[:, :, rows], lse[:, :, rows], *part)
-        del given, part  # else they would be there through the next step
-        if not last:
-            k, v = wait()
-    return o, lse
-    # --8<-- [end:ring_forward]
-
-
-# --8<-- [start:ring_backward]
-@torch.no_grad()
-def ring_backward(q, k, v, o, lse, do, dlse, causal, scale, group, rank, lengths):
-    """dQ, dK, dV of this rank's share, in fp32 or wider; all else as in `ring_forward`.
-
-    o and L are those of all keys, so e^{S − L} is P itself and each block's gradients
-    are summands: nothing is rescaled. dQ stays; dK and dV, sums in fp32, follow their
-    keys one step behind and are home after P of them. do and dlse may be None.
-    """
-    do, world = torch.zeros_like(o) if do is None else do, len(lengths)
-    come = None
-    for step in range(world):
-        source, last = (rank - step) % world, step + 1 == world
-        after = shapes(k, v, lengths, step + 1, rank)
-        if not last:
-            wait = pass_on([k, v], after, group)
-        rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
-        saved = (None if x is None else x[:, :, rows] for x in (o, do, lse, dlse))
-        given = q[:, :, rows], k[:, :, keys], v[:, :, keys], *saved
-        parts = passes.backward(*given, None, False, (mask, scale, 0.0, None))[:3]
-        if step == 0:
-            dq, dk, dv = map(wider, parts)
-        else:
-            dq[:, :, rows] += parts[0]
-            dk, dv = come()  # sums of the ranks before, for the keys that are here
-            dk[:, :, keys] += parts[1]
-            dv[:, :, keys] += parts[2]
-        del given, parts
-        come = pass_on([dk, dv], after, group)
-        if not last:
-            k, v = wait()
-    return dq, *come()
-    # --8<-- [end:ring_backward]

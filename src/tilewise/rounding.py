@@ -8,7 +8,10 @@ A100, 2020, for bf16 and TF32.
 """
 
 # --8<-- [start:imports]
+from typing import Any
+
 import torch
+from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 # --8<-- [end:imports]
@@ -22,24 +25,24 @@ DTYPES = {
 }  # fmt: skip
 
 
-def roundoff(name):
+def roundoff(name: str) -> float:
     """u = 2^−(fraction + 1): rounding errs by at most u, relative to the number."""
-    return 2.0 ** -(FORMATS[name][1] + 1)
+    return 0.5 ** (FORMATS[name][1] + 1)
 
 
-def largest(name):
+def largest(name: str) -> float:
     """(2 − 2u) · 2^bias with bias = 2^(exponent − 1) − 1: the largest finite number."""
     exponent, _ = FORMATS[name]
     return (2 - 2 * roundoff(name)) * 2.0 ** (2 ** (exponent - 1) - 1)
 
 
-def smallest(name):
+def smallest(name: str) -> float:
     """2^(1 − bias), under which numbers are subnormal and lose digits."""
     return 2.0 ** (2 - 2 ** (FORMATS[name][0] - 1))
 
 
 # --8<-- [start:rounded]
-def rounded(x, name):
+def rounded(x: Tensor, name: str) -> Tensor:
     """x (fp32 or fp64, any shape) to the nearest number of a format, ties to even.
 
     The result has x's dtype. Raises ValueError where the format has no such name.
@@ -61,11 +64,13 @@ class Products(TorchFunctionMode):
     The sums stay in the tensors' own dtype: in fp32 this is what matrix units do.
     """
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None,
+    ) -> Any:  # fmt: skip
         if func in (torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__):
             args = [rounded(x, self.name) for x in args]
         return func(*args, **(kwargs or {}))

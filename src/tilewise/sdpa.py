@@ -1,18 +1,24 @@
 """PyTorch's scaled_dot_product_attention, tiled: same arguments, same meaning."""
 
 # --8<-- [start:imports]
+from collections.abc import Iterable
+from typing import Any
+
 import torch
+from torch import Tensor
 
 # --8<-- [end:imports]
 from tilewise.attn_mask import check_mask
 from tilewise.ops import attend
+from tilewise.types import Causal
 
 
 # --8<-- [start:sdpa]
 def scaled_dot_product_attention(
-    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
-    enable_gqa=False,
-):  # fmt: skip
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:  # fmt: skip
     """softmax(τ query keyᵀ + mask) value: torch.nn.functional's function of this name.
 
     query (..., N_q, d), key (..., N_k, d), value (..., N_k, d_v) → (..., N_q, d_v), all
@@ -30,19 +36,20 @@ def scaled_dot_product_attention(
         raise TypeError(f"is_causal must be True or False, not {is_causal!r}")
     if is_causal and attn_mask is not None:
         raise ValueError("attn_mask must be None with is_causal=True, not a tensor")
-    query, key, value = fit(*autocast(query, key, value), enable_gqa)
+    query, key, value = autocast(query, key, value)
+    query, key, value = fit(query, key, value, enable_gqa)
     shape = *query.shape[:-1], key.shape[-2]
     check_mask(attn_mask, shape, query.dtype)
     if 0 in (*shape, value.shape[-1]):  # zeros, or nothing at all
         zero = sum(x[..., :0].sum() for x in (query, key, value))  # has a gradient
         return zero + query.new_zeros(*shape[:-1], value.shape[-1])
-    causal = "top-left" if is_causal else False
-    options = {"causal": causal, "scale": scale, "dropout_p": dropout_p}
-    return attend(query, key, value, attn_mask, **options)
+    causal: Causal = "top-left" if is_causal else False
+    options: dict[str, Any] = {"scale": scale, "dropout_p": dropout_p}
+    return attend(query, key, value, attn_mask, causal=causal, **options)
     # --8<-- [end:sdpa]
 
 
-def check_tensors(**tensors):
+def check_tensors(**tensors: object) -> None:
     """Raise TypeError or ValueError for what is no tensor, or too short a one."""
     for name, x in tensors.items():
         if not isinstance(x, torch.Tensor):
@@ -53,17 +60,22 @@ def check_tensors(**tensors):
             raise TypeError(f"{name} must be of a float dtype, not {x.dtype}")
 
 
-def autocast(*tensors):
+def autocast(*tensors: Tensor) -> tuple[Tensor, ...]:
     """The tensors as torch.autocast casts them for PyTorch's function."""
     device = tensors[0].device.type
     if not torch.is_autocast_enabled(device):
         return tensors
     to = torch.get_autocast_dtype(device)
-    return (x if x.dtype == torch.float64 else x.to(to) for x in tensors)
+    return tuple(x if x.dtype == torch.float64 else x.to(to) for x in tensors)
 
 
-def fit(query, key, value, enable_gqa):
-    """The same with equal axes in front; views, but for unequal heads of key, value."""
+def fit(
+    query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool,
+) -> Iterable[Tensor]:  # fmt: skip
+    """The same with equal axes in front; views, but for unequal heads of key, value.
+
+    Raises ValueError where they do not fit.
+    """
     given = query, key, value
     if not query.dtype == key.dtype == value.dtype:
         dtypes = f"{query.dtype}, {key.dtype}, {value.dtype}"
@@ -85,7 +97,7 @@ def fit(query, key, value, enable_gqa):
     return tuple(x.expand(*lead, *x.shape[front:]) for x in (query, key, value))
 
 
-def fit_heads(query, key, value):
+def fit_heads(query: Tensor, key: Tensor, value: Tensor) -> Iterable[Tensor]:
     """key and value with one number of heads that divides the query's."""
     if min(query.ndim, key.ndim, value.ndim) < 3:
         raise misfit("enable_gqa must have (..., heads, N, d)", query, key, value)
@@ -98,7 +110,7 @@ def fit_heads(query, key, value):
     return (x.repeat_interleave(heads // x.shape[-3], -3) for x in (key, value))
 
 
-def misfit(message, *tensors):
+def misfit(message: str, *tensors: Tensor) -> ValueError:
     """The error of tensors whose shapes do not fit."""
     shapes = ", ".join(str(tuple(x.shape)) for x in tensors)
     return ValueError(f"{message}, not {shapes}")

@@ -8,11 +8,16 @@ import math
 
 import torch
 
+# --8<-- [start:tensor]
+from torch import Tensor
+
+# --8<-- [end:tensor]
 # --8<-- [end:imports]
 
 
 # --8<-- [start:standard_forward]
-def standard_forward(q, k, v, *, scale=None, causal=False):
+def standard_forward(q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = None,
+                     causal: bool | str = False) -> tuple[Tensor, Tensor]:  # fmt: skip
     """O = P V with P = softmax(S) and S = τ Q Kᵀ: Algorithm 0 of arXiv 2205.14135.
 
     q (..., N_q, d), k (..., N_k, d), v (..., N_k, d_v) → o (..., N_q, d_v) and the
@@ -35,7 +40,10 @@ def standard_forward(q, k, v, *, scale=None, causal=False):
 
 
 # --8<-- [start:standard_backward]
-def standard_backward(q, k, v, p, do, *, scale=None):
+def standard_backward(
+    q: Tensor, k: Tensor, v: Tensor, p: Tensor, do: Tensor, *,
+    scale: float | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """dQ, dK, dV from dO and the stored P: Algorithm 3 of arXiv 2205.14135.
 
     dV = Pᵀ dO,  dP = dO Vᵀ,  dS = P ∘ (dP − rowsum(dP ∘ P)),  dQ = τ dS K,

@@ -1,8 +1,10 @@
 """A decoder to train, small enough to read: pre-norm, residual, MLP of 4E."""
 
 # --8<-- [start:imports]
+from typing import Any
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from tilewise.checkpointing import run
@@ -13,19 +15,19 @@ from tilewise.ops import attend
 
 
 # --8<-- [start:attention]
-def standard(q, k, v, dropout_p=0.0):
+def standard(q: Tensor, k: Tensor, v: Tensor, dropout_p: float = 0.0) -> Tensor:
     """Causal attention as the formula says, with S and P as matrices."""
     hidden = q.new_full((q.shape[-2], k.shape[-2]), -torch.inf)
     s = q @ k.mT * q.shape[-1] ** -0.5 + hidden.triu(1)
     return F.dropout(torch.softmax(s, -1), dropout_p) @ v
 
 
-def ours(q, k, v, dropout_p=0.0):
+def ours(q: Tensor, k: Tensor, v: Tensor, dropout_p: float = 0.0) -> Tensor:
     """Causal attention of this package."""
     return attend(q, k, v, causal=True, dropout_p=dropout_p)
 
 
-def pytorch(q, k, v, dropout_p=0.0):
+def pytorch(q: Tensor, k: Tensor, v: Tensor, dropout_p: float = 0.0) -> Tensor:
     """Causal attention of PyTorch, by the backend that it chooses."""
     return F.scaled_dot_product_attention(q, k, v, None, dropout_p, is_causal=True)
 
@@ -42,21 +44,23 @@ class Block(nn.Module):
     policy is one of `tilewise.checkpointing`: without gradients there is none.
     """
 
-    def __init__(self, embed_dim, num_heads, *, attention="ours", policy="none",
-                 dropout=0.0, **options):  # fmt: skip
+    def __init__(
+        self, embed_dim: int, num_heads: int, *, attention: str = "ours",
+        policy: str = "none", dropout: float = 0.0, **options: Any,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.attention, self.policy = ATTENTION[attention], policy
         self.norm_1 = nn.LayerNorm(embed_dim, **options)
-        shape = {"dropout": dropout, "causal": True}
+        shape: dict[str, Any] = {"dropout": dropout, "causal": True}
         self.layer = FlashAttention(embed_dim, num_heads, **shape, **options)
         self.norm_2 = nn.LayerNorm(embed_dim, **options)
         self.up = nn.Linear(embed_dim, 4 * embed_dim, **options)
         self.down = nn.Linear(4 * embed_dim, embed_dim, **options)
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return run(self, x, self.policy if torch.is_grad_enabled() else "none")
 
-    def qkv(self, x):
+    def qkv(self, x: Tensor) -> list[Tensor]:
         """Three of (batch, heads, N, d)."""
         x, layer = self.norm_1(x), self.layer
         return [
@@ -64,19 +68,19 @@ class Block(nn.Module):
             for f in (layer.q_proj, layer.k_proj, layer.v_proj)
         ]
 
-    def attend(self, q, k, v):
+    def attend(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """o (batch, heads, N, d)."""
         return self.attention(q, k, v, self.layer.dropout if self.training else 0.0)
 
-    def join(self, x, o):
+    def join(self, x: Tensor, o: Tensor) -> Tensor:
         """What attention adds to x: (batch, N, embed_dim)."""
         return x + self.layer.o_proj(o.transpose(1, 2).flatten(2))
 
-    def mlp(self, x):
+    def mlp(self, x: Tensor) -> Tensor:
         """x and what the MLP adds to it."""
         return x + self.down(F.gelu(self.up(self.norm_2(x))))
 
-    def whole(self, x):
+    def whole(self, x: Tensor) -> Tensor:
         """The block without a policy."""
         return self.mlp(self.join(x, self.attend(*self.qkv(x))))
 
@@ -93,8 +97,10 @@ class Decoder(nn.Module):
     Raises ValueError where every is not a whole number of at least 1.
     """
 
-    def __init__(self, vocabulary, longest, embed_dim, num_heads, num_layers, *,
-                 policy="none", every=1, **options):  # fmt: skip
+    def __init__(
+        self, vocabulary: int, longest: int, embed_dim: int, num_heads: int,
+        num_layers: int, *, policy: str = "none", every: int = 1, **options: Any,
+    ) -> None:  # fmt: skip
         super().__init__()
         if not isinstance(every, int) or every < 1:
             raise ValueError(f"every must be a whole number of at least 1, not {every}")
@@ -108,7 +114,7 @@ class Decoder(nn.Module):
         self.norm = nn.LayerNorm(embed_dim, **made)
         self.head = nn.Linear(embed_dim, vocabulary, bias=False, **made)
 
-    def forward(self, tokens):
+    def forward(self, tokens: Tensor) -> Tensor:
         places = torch.arange(tokens.shape[-1], device=tokens.device)
         x = self.tokens(tokens) + self.places(places)  # (batch, N, embed_dim)
         return self.head(self.norm(self.blocks(x)))

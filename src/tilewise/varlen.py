@@ -7,17 +7,38 @@ N × N is made.
 """
 
 # --8<-- [start:imports]
+from typing import Any, Literal, overload
+
 import torch
+from torch import Tensor
 
 # --8<-- [end:imports]
 from tilewise import varlen_library
 from tilewise.ops import Once, unrecorded, without_address
+from tilewise.types import Causal
 from tilewise.varlen_passes import backward, check, forward
 
 
+@overload
+def flash_attention_varlen(
+    q: Tensor, k: Tensor, v: Tensor, cu_seqlens_q: Tensor, cu_seqlens_k: Tensor, *,
+    causal: Causal = ..., scale: float | None = ..., return_lse: Literal[False] = ...,
+) -> Tensor: ...  # fmt: skip
+@overload
+def flash_attention_varlen(
+    q: Tensor, k: Tensor, v: Tensor, cu_seqlens_q: Tensor, cu_seqlens_k: Tensor, *,
+    causal: Causal = ..., scale: float | None = ..., return_lse: Literal[True],
+) -> tuple[Tensor, Tensor]: ...  # fmt: skip
+@overload
+def flash_attention_varlen(
+    q: Tensor, k: Tensor, v: Tensor, cu_seqlens_q: Tensor, cu_seqlens_k: Tensor, *,
+    causal: Causal = ..., scale: float | None = ..., return_lse: bool,
+) -> Tensor | tuple[Tensor, Tensor]: ...  # fmt: skip
 # --8<-- [start:flash_attention_varlen]
-def flash_attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, causal=False,
-                           scale=None, return_lse=False):  # fmt: skip
+def flash_attention_varlen(
+    q: Tensor, k: Tensor, v: Tensor, cu_seqlens_q: Tensor, cu_seqlens_k: Tensor, *,
+    causal: Causal = False, scale: float | None = None, return_lse: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
     """o = softmax(τ q kᵀ) v of each packed document by itself, differentiable.
 
     q (total_q, heads, d), k (total_k, heads, d), v (total_k, heads, d_v), all fp16,
@@ -28,11 +49,13 @@ def flash_attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, causal=False,
     none, and sees its own keys alone. k and v may have fewer heads (GQA, MQA); causal,
     by document, scale and rows that see no key are as in flash_attention.
 
-    Kernels compute what they do there, the same bits in every run, without waiting on
-    the host for lengths that are on the GPU. These are not checked: where they fall or
-    leave rows out, results are undefined, but no memory outside of the tensors is
-    touched. Lengths on the CPU, and those of what runs by tiles in PyTorch, are
-    checked. Gradients flow through o and L, once. Raises ValueError or TypeError.
+    Kernels compute what they do there without waiting on the host for lengths that are
+    on the GPU. These are not checked: where they fall or leave rows out, results are
+    undefined, but no memory outside of the tensors is touched. Lengths on the CPU, and
+    those of what runs by tiles in PyTorch, are checked. As in flash_attention the
+    fastest backward pass adds dQ up in any order, unless
+    torch.use_deterministic_algorithms(True) asks for the same bits. Gradients flow
+    through o and L, once. Raises ValueError or TypeError.
     """
     given = q, k, v, cu_seqlens_q, cu_seqlens_k
     check(*given, causal, scale)
@@ -52,7 +75,10 @@ class Packed(torch.autograd.Function):
     """o, or o and L; keeps q, k, v, o, L and the lengths."""
 
     @staticmethod
-    def forward(ctx, q, k, v, cu_q, cu_k, options, return_lse):
+    def forward(
+        ctx: Any, q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor,
+        options: tuple[Causal, float | None], return_lse: bool,
+    ) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
         ctx.options = options
         ctx.set_materialize_grads(False)
         o, lse = forward(q, k, v, cu_q, cu_k, *options)
@@ -60,7 +86,8 @@ class Packed(torch.autograd.Function):
         return (o, lse) if return_lse else o
 
     @staticmethod
-    def backward(ctx, do, dlse=None):
+    def backward(ctx: Any, do: Tensor | None,
+                 dlse: Tensor | None = None) -> tuple[Tensor | None, ...]:  # fmt: skip
         q, k, v, o, lse, *places = ctx.saved_tensors
         given = q, k, v, o, do, lse, dlse, *places, *ctx.options
         once = PackedOnce.apply if torch.is_grad_enabled() else backward  # create_graph
@@ -71,7 +98,7 @@ class PackedOnce(Once):
     """The backward pass, with no gradient of its own."""
 
     @staticmethod
-    def forward(ctx, *given):
+    def forward(ctx: Any, *given: Any) -> tuple[Tensor, ...]:
         return backward(*given)
 
     # --8<-- [end:Packed]

@@ -7,19 +7,25 @@ Both record no gradient: `tilewise.varlen` makes a differentiable function of th
 # --8<-- [start:imports]
 import math
 import numbers
+from typing import Any
 
 import torch
+from torch import Tensor
 
 # --8<-- [end:imports]
 from tilewise.dispatch import route, run
 from tilewise.flash2 import flash2_backward, flash2_forward
 from tilewise.passes import tile_sizes
+from tilewise.types import Causal
 
 WHOLE = torch.int32, torch.int64
 
 
 # --8<-- [start:check]
-def check(q, k, v, cu_q, cu_k, causal, scale):
+def check(
+    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, causal: Causal,
+    scale: float | None,
+) -> None:  # fmt: skip
     """Raise TypeError or ValueError with one sentence that names what does not fit.
 
     Only types, shapes and devices are asked for, which the host knows.
@@ -42,10 +48,10 @@ def check(q, k, v, cu_q, cu_k, causal, scale):
         raise ValueError(f"cu_seqlens_q and cu_seqlens_k differ in length: {what}")
 
 
-def check_rows(q, k, v):
+def check_rows(q: Tensor, k: Tensor, v: Tensor) -> None:
     """Raise ValueError where q, k, v are no rows of heads that fit."""
 
-    def wrong(what):
+    def wrong(what: str) -> ValueError:
         shapes = f"q {(*q.shape,)}, k {(*k.shape,)}, v {(*v.shape,)}"
         return ValueError(f"{what}: {shapes}")
 
@@ -65,7 +71,7 @@ def check_rows(q, k, v):
         raise ValueError(f"q, k and v must be on one device, not on {devices}")
 
 
-def bounds(name, cu, total):
+def bounds(name: str, cu: Tensor, total: int) -> list[tuple[int, int]]:
     """[(first, end)] of the documents; ValueError if they do not make up all rows."""
     ends = cu.tolist()
     if ends[0] != 0:
@@ -79,20 +85,24 @@ def bounds(name, cu, total):
     # --8<-- [end:check]
 
 
-def pairs(q, k, cu_q, cu_k):
+def pairs(
+    q: Tensor, k: Tensor, cu_q: Tensor, cu_k: Tensor,
+) -> list[tuple[slice, slice]]:  # fmt: skip
     """[(rows of q, rows of k)] of every document, as slices."""
     both = bounds("cu_seqlens_q", cu_q, len(q)), bounds("cu_seqlens_k", cu_k, len(k))
-    return [tuple(slice(*edges) for edges in pair) for pair in zip(*both)]
+    return [(slice(*rows), slice(*keys)) for rows, keys in zip(*both)]
 
 
-def kernels(q, k, v, cu_q, cu_k):
-    """((forward, backward), (cu_q, cu_k) beside q), or (None, None): by tiles.
+def kernels(
+    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor,
+) -> tuple[tuple[str, str] | None, list[Tensor]]:  # fmt: skip
+    """((forward, backward), [cu_q, cu_k] beside q), or (None, []): by tiles.
 
     Lengths that are on the CPU are checked, and copied without waiting for the GPU.
     """
     rungs = route(q, k, v, packed=True)
     if rungs is None or 0 in (len(q), len(k)):
-        return None, None
+        return None, []
     found = []
     for name, x, rows in (("cu_seqlens_q", cu_q, q), ("cu_seqlens_k", cu_k, k)):
         if x.device.type == "cpu":
@@ -102,7 +112,10 @@ def kernels(q, k, v, cu_q, cu_k):
 
 
 # --8<-- [start:passes]
-def forward(q, k, v, cu_q, cu_k, causal, scale):
+def forward(
+    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, causal: Causal,
+    scale: float | None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """o (total_q, heads, d_v) and L (total_q, heads)."""
     rungs, places = kernels(q, k, v, cu_q, cu_k)
     if rungs is not None:
@@ -122,7 +135,11 @@ def forward(q, k, v, cu_q, cu_k, causal, scale):
     return o, lse
 
 
-def backward(q, k, v, o, do, lse, dlse, cu_q, cu_k, causal, scale):
+def backward(
+    q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor | None, lse: Tensor,
+    dlse: Tensor | None, cu_q: Tensor, cu_k: Tensor, causal: Causal,
+    scale: float | None,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """dQ, dK, dV; do and dlse may be None."""
     do = torch.zeros_like(o) if do is None else do
     rungs, places = kernels(q, k, v, cu_q, cu_k)
@@ -135,17 +152,18 @@ def backward(q, k, v, o, do, lse, dlse, cu_q, cu_k, causal, scale):
         if rows.start == rows.stop or keys.start == keys.stop:
             continue
         sides = rows, keys, keys
-        given = [document(x, at) for x, at in zip((q, k, v), sides)]
+        given: list[Any] = [document(x, at) for x, at in zip((q, k, v), sides)]
         given += [document(x, rows) for x in (o, do, lse)]
-        more = {"causal": causal, "scale": scale, "dlse": document(dlse, rows)}
+        given += tile_sizes(given[0])
+        row = document(dlse, rows)
         with torch.autocast(q.device.type, enabled=False):
-            made = flash2_backward(*given, *tile_sizes(given[0]), **more)
+            made = flash2_backward(*given, dlse=row, scale=scale, causal=causal)
         for grad, at, x in zip(grads, sides, made):
             grad[at] = x.transpose(0, 1)
     return tuple(grads)
 
 
-def document(x, rows):
+def document(x: Tensor, rows: slice) -> Tensor:
     """A document by itself, (heads, N, …): in memory of its own.
 
     So where it lies among the others changes no bit, as alignment might.

@@ -6,13 +6,17 @@ one, whose rows see few keys, with a late one, whose rows see many. Source: sect
 """
 
 # --8<-- [start:imports]
+from collections.abc import Sequence
+
 import torch
+from torch import Tensor
 
 # --8<-- [end:imports]
 
 
 # --8<-- [start:zigzag]
-def positions(n, rank, world, *, device=None):
+def positions(n: int, rank: int, world: int, *,
+              device: torch.device | str | None = None) -> Tensor:  # fmt: skip
     """The global positions of a rank's rows, (n / world), in rising order.
 
     n is the length of the whole sequence, world the number of ranks P. What depends on
@@ -27,19 +31,21 @@ def positions(n, rank, world, *, device=None):
     return chunks[[rank, 2 * world - 1 - rank]].flatten()
 
 
-def zigzag(x, rank, world, *, dim=-2):
+def zigzag(x: Tensor, rank: int, world: int, *, dim: int = -2) -> Tensor:
     """A rank's share of a whole sequence: x (..., N, d) → (..., N / world, d).
 
-    dim is the axis of the positions: −2 for queries, keys and values, 1 for tokens
-    (batch, N) or what comes into a layer. Raises ValueError as `positions` does.
+    x has any dtype. dim is the axis of the positions: −2 for queries, keys and values,
+    1 for tokens (batch, N) or what comes into a layer. Raises ValueError as `positions`
+    does.
     """
     return x.index_select(dim, positions(x.shape[dim], rank, world, device=x.device))
 
 
-def unzigzag(shares, *, dim=-2):
+def unzigzag(shares: Sequence[Tensor], *, dim: int = -2) -> Tensor:
     """The whole sequence of a list of all ranks' shares, in the order of the ranks.
 
-    P shares (..., N / P, d) → (..., N, d); dim as in `zigzag`, whose inverse this is.
+    P shares (..., N / P, d) of one dtype → (..., N, d); dim as in `zigzag`, of which
+    this is the inverse.
     """
     whole = torch.cat([*shares], dim)
     n, world, device = whole.shape[dim], len(shares), whole.device
@@ -49,7 +55,9 @@ def unzigzag(shares, *, dim=-2):
 
 
 # --8<-- [start:meets]
-def meets(rank, source, n_q, n_k, causal):
+def meets(
+    rank: int, source: int, n_q: int, n_k: int, causal: bool,
+) -> tuple[slice, slice, bool]:  # fmt: skip
     """(rows, keys, mask): what a rank computes with the keys of a source, as slices.
 
     Without causal everything. In zig-zag order a rank meets its own keys under a causal

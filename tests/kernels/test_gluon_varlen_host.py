@@ -132,7 +132,7 @@ def walks(monkeypatch):
         "Walk": lambda *x: types.SimpleNamespace(**dict(zip(WALK, x))),
         "Edges": lambda *x: types.SimpleNamespace(**dict(zip(EDGES, x))),
         "document": lambda plan, slots, slot: [
-            plan.numbers[i * slots + slot] for i in range(7)
+            plan.numbers[i * slots + slot] for i in range(6)
         ],
     }.items():  # fmt: skip
         monkeypatch.setattr(module, name, value)

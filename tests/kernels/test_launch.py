@@ -51,7 +51,7 @@ class Launcher:
 
 def compiled_for(metas, record):
     """As Triton holds a compiled kernel, with Triton's own wrapper and launcher."""
-    signature = {i: "tensordesc<bf16[1]>" for i in range(len(metas))}
+    signature = dict.fromkeys(range(len(metas)), "tensordesc<bf16[1]>")
     signature |= {len(metas): "*fp32", len(metas) + 1: "i32"}
     run = nvidia.CudaLauncher.__new__(nvidia.CudaLauncher)
     run.launch = nvidia.wrap_handle_tensordesc(Launcher(record), signature, metas)

@@ -160,7 +160,7 @@ def test_one_look_sees_what_the_whole_check_does():
     tensors = [torch.empty(1, 2, 3, 8)] * 3
     check_input(*tensors, 64, 128, True)
     for wrong in ((64, 128, "left"), (64, 8, False), (96, 64, False)):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="causal|block_cols|block_rows"):
             check_input(*tensors, *wrong)
 
 

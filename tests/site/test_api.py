@@ -23,7 +23,7 @@ standard.standard_forward standard.standard_backward
 flash1.flash1_forward flash1.flash1_backward
 flash2.flash2_forward flash2.flash2_backward""".split()
 INNER = {"attn_mask", "passes", "library", "ranks"}  # what the front is made of
-INNER |= {"varlen_passes", "varlen_library"}
+INNER |= {"ring_passes", "varlen_passes", "varlen_library", "fits", "types"}
 USUAL = {"device", "dtype"}  # of every module in PyTorch
 TENSORS = {*"q k v o do p m l x lse query lengths".split()}
 PACKAGE = griffe.load(
@@ -113,6 +113,17 @@ def test_tensors_have_shapes(name):
     if "import torch" in thing.module.source and TENSORS & {*call(thing)}:
         text = thing.docstring.value
         assert re.search(r"\((\.\.\.|\*?\w+),|any shape|as in \w+", text), text
+
+
+@each
+def test_tensors_have_dtypes(name):
+    """By the docstring, that of the module, or a function that has the same."""
+    thing = CHOSEN[name]
+    function = thing.members["__init__"] if thing.is_class else thing
+    if any(str(x.annotation).startswith("Tensor") for x in function.parameters):
+        text = f"{thing.docstring.value} {thing.module.docstring.value}"
+        kinds = r"\b(fp16|fp32|u?int(32|64)|bools|floats|dtypes?)\b"
+        assert re.search(rf"{kinds}|as in \w", text), text
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -10,7 +10,7 @@ from built import FILES, soup
 @pytest.mark.parametrize("file", FILES)
 def test_policy(file, site):
     page = soup(site / file)
-    tags = [x for x in page.head.find_all(True)]
+    tags = list(page.head.find_all(True))
     place = next(i for i, x in enumerate(tags) if x.get("http-equiv"))
     assert not [x for x in tags[:place] if x.name in ("script", "link", "style")]
     rules = dict(x.strip().split(" ", 1) for x in tags[place]["content"].split(";"))

@@ -108,7 +108,7 @@ def rows(way, shape, x, entries, timer, seconds, *, say=print):
     exact, plain = truth(x)
     plain = {name: plain[name] for name in RESULTS[way]}
     allowed = {name: ALLOWED * size for name, size in plain.items()}
-    made, measures, known = {}, {}, {}
+    made, measures, known = {}, {}, dict[str, float]()
 
     def right(results):
         found = dict(zip(RESULTS[way], results, strict=True))

@@ -1,6 +1,7 @@
 """Beside speed: memory against N, and shapes that are no whole tiles."""
 
 from functools import partial
+from typing import Any
 
 import torch
 
@@ -88,7 +89,8 @@ def case(shape):
 
 def compared(way, name, inputs, seconds):
     """Errors on the first input; times on both, in turn, and their ratio."""
-    measures, errors, make = {}, {}, peers.rung(name, way)
+    measures, make = {}, peers.rung(name, way)
+    errors: dict[str, Any] = {}
     for key, (x, exact, allowed) in zip(("ms", "next_ms"), inputs, strict=True):
         run, said = collect.attempt(way, name, x, make, exact, allowed, {})
         if run is None:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -23,7 +24,7 @@ FIELDS = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
 
 def machine():
     """The GPU, its limits as the driver reports them, and the software's versions."""
-    gpu = torch.cuda.get_device_properties(0)
+    gpu: Any = torch.cuda.get_device_properties(0)
     query = ["nvidia-smi", "--query-gpu=" + FIELDS, "--format=csv,noheader"]
     done = subprocess.run(query, capture_output=True, text=True, check=True)
     driver, power, sm, memory = done.stdout.splitlines()[0].split(", ")
@@ -49,7 +50,7 @@ def machine():
 
 def packages():
     """Versions of what else takes part, None where it is not installed."""
-    found = {}
+    found: dict[str, str | None] = {}
     for key, name in PACKAGES.items():
         try:
             found[key] = importlib.metadata.version(name)

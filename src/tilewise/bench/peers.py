@@ -79,12 +79,12 @@ def sdpa(backend, limited=True):
     def prepare(x):
         if backend == SDPBackend.MATH and limited:
             room(x)
-        grouped = {"enable_gqa": True} if x["k"].shape[1] < x["q"].shape[1] else {}
+        grouped = x["k"].shape[1] < x["q"].shape[1]
 
         def attention(q, k, v):
             with sdpa_kernel(backend):
                 return scaled_dot_product_attention(
-                    q, k, v, is_causal=x["causal"], **grouped
+                    q, k, v, is_causal=x["causal"], enable_gqa=grouped
                 )
 
         return attention

@@ -70,7 +70,7 @@ def compiled(shapes, options, show):
         return
     chosen = {way: [*RUNGS[way], "flex", "fa4"] for way in options["passes"]}
     if "speed" not in options["parts"]:  # memory and odd sizes: the best rungs
-        chosen = {way: RUNGS[way][-2:] for way in options["passes"]}
+        chosen = {way: [*RUNGS[way][-2:]] for way in options["passes"]}
     chosen = {way: [n for n in x if wanted(n, options)] for way, x in chosen.items()}
     os.environ.update({k: v for k, v in warm.SETTINGS.items() if k not in os.environ})
     warm.run_all(warm.jobs(shapes, chosen), os.cpu_count() or 1, 240, show)

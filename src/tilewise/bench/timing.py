@@ -9,6 +9,7 @@ drifts for all. Slow kernels stop after a few rounds.
 import random
 import statistics
 import time
+from typing import Any
 
 import torch
 
@@ -18,7 +19,7 @@ LEAST, MOST = 3, 30  # rounds
 CALLS = 64  # at most in one graph
 
 
-def timer(run, right, *, graph=True, flush=None, power=lambda: {}):
+def timer(run, right, *, graph=True, flush=None, power=dict):
     """(measure, how) for run(): measure() is {"ms": of one call, …}, how a dict.
 
     right(results) says whether what the graph computes is right; if not, plain calls
@@ -39,7 +40,7 @@ def timer(run, right, *, graph=True, flush=None, power=lambda: {}):
             flush()
         return between(replay, calls, power, {})
 
-    measure.kept = run  # the graph reads the tensors that run holds
+    vars(measure)["kept"] = run  # the graph reads the tensors that run holds
     return measure, how
 
 
@@ -96,7 +97,8 @@ def take_turns(measures, seconds, *, now=time.perf_counter, seed=0):
     Each has the same share of the seconds; all have LEAST rounds and at most MOST.
     """
     shuffle, share = random.Random(seed).shuffle, seconds / max(1, len(measures))
-    found, spent = {name: [] for name in measures}, dict.fromkeys(measures, 0.0)
+    found: dict[str, list[Any]] = {name: [] for name in measures}
+    spent = dict.fromkeys(measures, 0.0)
     for turn in range(MOST):
         names = [n for n in measures if turn < LEAST or spent[n] < share]
         shuffle(names)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 from tilewise.bench.cells import cell
 
@@ -21,7 +22,7 @@ SMALL = 1024  # whose kernels serve every length, but not FlexAttention's
 
 def jobs(shapes, chosen):
     """(way, name, n, d, causal) of each compilation; chosen has {way: names}."""
-    found = {}  # a dict keeps the order
+    found: dict[tuple[object, ...], None] = {}  # a dict keeps the order
     for shape in sorted(shapes, key=lambda s: -s["n"]):
         for way, names in chosen.items():
             for name in names:
@@ -48,7 +49,8 @@ def run_all(found, workers, limit, show=lambda done, total: None):
 
     A process that outlasts the limit, in seconds, is ended: it may hang for ever.
     """
-    waiting, running, failed = list(found), [], []
+    waiting, failed = list(found), []
+    running: list[tuple[Any, ...]] = []
     env = SETTINGS | dict(os.environ)
     while waiting or running:
         while waiting and len(running) < workers:

@@ -23,12 +23,13 @@ def parser(lang):
     """The parser of all commands, with help in one language."""
     words = HELP[lang]
     top = Parser(prog="python -m tilewise", description=words["tilewise"])
-    version = {"action": "version", "version": f"tilewise {tilewise.__version__}"}
-    top.add_argument("--version", help=words["--version"], **version)
+    said = f"tilewise {tilewise.__version__}"
+    told = words["--version"]
+    top.add_argument("--version", help=told, action="version", version=said)
     commands = top.add_subparsers(dest="command", metavar="command")
     for name, module in COMMANDS.items():
-        about = {"description": words[name], "epilog": words[f"{name} epilog"]}
-        sub = commands.add_parser(name, help=words[name], **about)
+        about, end = words[name], words[f"{name} epilog"]
+        sub = commands.add_parser(name, help=about, description=about, epilog=end)
         module.add_options(sub, words)
         add_choice(sub, "--lang", LANGS, words["--lang"])
     return top

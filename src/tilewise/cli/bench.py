@@ -3,6 +3,7 @@
 import importlib
 import sys
 import time
+from typing import Any
 
 from tilewise.bench.cells import DIMS, PARTS, PASSES, SIZES, geometric, names
 from tilewise.cli.errors import Bad
@@ -77,8 +78,8 @@ def command(args):
         value = getattr(args, option)
         if value != usual:
             words.append(f"--{option} {','.join(map(str, value))}")
-    for option, usual in (("causal", "both"), ("passes", "both"), ("seconds", 4)):
-        if getattr(args, option) != usual:
+    for option, most in (("causal", "both"), ("passes", "both"), ("seconds", 4)):
+        if getattr(args, option) != most:
             words.append(f"--{option} {getattr(args, option)}")
     return " ".join([*words, *(["--flush"] if args.flush else [])])
 
@@ -103,7 +104,7 @@ def progress(begun, stream=None, now=time.monotonic):
 
 def means(results, lang):
     """A line a kernel: the geometric mean of its TFLOP/s in each pass."""
-    speeds = {}
+    speeds: dict[Any, Any] = {}
     for row in results["rows"]:
         if "tflops" in row:
             key = row["kernel"], row["pass"]

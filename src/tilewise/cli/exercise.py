@@ -131,7 +131,8 @@ def graded(name, source, lang):
     asked = json.dumps({"name": name, "source": source, "lang": lang})
     root = str(Path(__file__).resolve().parents[2])  # where this tilewise is
     more = os.environ.get("PYTHONPATH")
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([root] + [more] * bool(more))}
+    path = os.pathsep.join([root, more] if more else [root])
+    env = {**os.environ, "PYTHONPATH": path}
     with tempfile.TemporaryFile() as answer:  # a pipe might be held by its children
         try:
             done = subprocess.run(

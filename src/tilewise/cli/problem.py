@@ -7,6 +7,7 @@ Fractions); block_rows, block_cols, order, causal, backward.
 import json
 import math
 import os
+from typing import Any
 
 from tilewise import worked_example
 from tilewise.cli.errors import Bad, short
@@ -19,7 +20,7 @@ KEYS = ("q", "k", "v", "do", "scale")
 
 def problem(path, n, d, **options):
     """The problem for --input, --n and --d, of which any may be None."""
-    found = {"exact": False, "formula": None, "scale_name": "root"}
+    found: dict[str, Any] = {"exact": False, "formula": None, "scale_name": "root"}
     if path is not None:
         found |= read(path)
         if options.get("backward") and "do" not in found:

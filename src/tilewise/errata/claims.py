@@ -161,7 +161,7 @@ def base_2():
 )  # fmt: skip
 def top_left():
     full = torch.ones(4, 4, dtype=torch.bool).tril()
-    rule = dict(scale=SCALE)
+    rule = {"scale": SCALE}
     truth = scaled_dot_product_attention(Q, K, V, attn_mask=full, **rule)[2:]
     corner = scaled_dot_product_attention(Q[2:], K, V, is_causal=True, **rule)
     fitted = scaled_dot_product_attention(Q[2:], K, V, attn_mask=full[2:], **rule)

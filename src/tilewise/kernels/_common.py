@@ -8,7 +8,7 @@ import torch
 import triton
 import triton.language as tl
 
-from tilewise.flash1 import check as check_shapes
+from tilewise.fits import check as check_shapes
 
 LOG2E = tl.constexpr(1.4426950408889634)  # log₂ e: e^x = 2^{x log₂ e}
 DTYPES = (torch.float16, torch.bfloat16, torch.float32)

@@ -9,7 +9,7 @@ import torch
 import triton
 import triton.language as tl
 
-from tilewise.flash1 import check_saved
+from tilewise.fits import check_saved
 from tilewise.kernels._common import LOG2E, check, dense, padded
 
 PAD = 128  # L and δ are stored in multiples of this many rows, the tallest tile

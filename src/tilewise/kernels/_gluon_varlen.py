@@ -55,10 +55,61 @@ def fill(ring, count, desc, first, n, head, row):
     # --8<-- [end:ragged]
 
 
+# --8<-- [start:tickets]
+@struct
+class Tickets:
+    """Which block comes next: the producer draws a number, all consumers hear it.
+
+    Whoever is done first draws first, so long and short documents come out even. The
+    numbers have two places, with barriers as in a Ring.
+    """
+
+    drawn: gl.tensor  # in global memory: how many have been drawn
+    numbers: gl.shared_memory_descriptor  # (2, 1)
+    full: gl.shared_memory_descriptor
+    empty: gl.shared_memory_descriptor
+
+    @gluon.jit
+    def tell(self, turn, number):
+        """Producer: a turn's number, once nobody needs that of two turns before."""
+        mbarrier.wait(self.empty.index(turn % 2), (turn // 2 & 1) ^ 1)
+        one: gl.constexpr = gl.BlockedLayout([1], [32], [gl.num_warps()], [0])
+        self.numbers.index(turn % 2).store(gl.full([1], number, gl.int32, one))
+        mbarrier.arrive(self.full.index(turn % 2), count=1)
+
+    @gluon.jit
+    def draw(self):
+        """Producer: the next number; those of the programs themselves are taken."""
+        return gl.num_programs(0) + gl.atomic_add(self.drawn, 1, sem="relaxed")
+
+    @gluon.jit
+    def hear(self, turn):
+        """Consumer: the number of a turn."""
+        mbarrier.wait(self.full.index(turn % 2), turn // 2 & 1)
+        one: gl.constexpr = gl.BlockedLayout([1], [32], [gl.num_warps()], [0])
+        number = gl.max(self.numbers.index(turn % 2).load(one), 0)
+        mbarrier.arrive(self.empty.index(turn % 2), count=1)
+        return number
+
+
+@gluon.jit
+def make_tickets(drawn, CONSUMERS: gl.constexpr):
+    """Places for numbers that CONSUMERS hear."""
+    layout: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
+    numbers = gl.allocate_shared_memory(gl.int32, [2, 1], layout)
+    full = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    empty = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    for i in gl.static_range(2):
+        mbarrier.init(full.index(i), count=1)
+        mbarrier.init(empty.index(i), count=CONSUMERS)
+    return Tickets(drawn, numbers, full, empty)
+    # --8<-- [end:tickets]
+
+
 # --8<-- [start:packed]
 @struct
 class Packed:
-    """The blocks of rows of all documents, and which of them comes in which round."""
+    """The blocks of rows of all documents, by number."""
 
     plan: gl.tensor  # (FIELDS, slots), as _varlen.plan makes it
     slots: gl.tensor
@@ -71,26 +122,21 @@ class Packed:
     cols: gl.constexpr
 
     @gluon.jit
-    def rounds(self):
-        return gl.cdiv(self.slots * self.heads, gl.num_programs(0))
+    def blocks(self):
+        """How many numbers there are; some of the last ones may be of no rows."""
+        return self.slots * self.heads
 
     @gluon.jit
-    def block(self, round):
+    def block(self, number):
         """(work in the document, its first row, first key; row, head, tiles of keys).
 
-        0 tiles: no work left. Programs draw to and fro, crews go down and up in turn,
-        as in Work.block, here by document: the last crew of the last one ends with its
-        shortest blocks.
+        0 tiles: no rows. Documents with the most keys come first, in each one crew of
+        heads after the other, and a crew's longest blocks first.
         """
-        program, programs = gl.program_id(0), gl.num_programs(0)
-        turned = programs - 1 - program
-        number = round * programs + gl.where(round % 2 == 0, program, turned)
-        left = number < self.slots * self.heads
-        number = gl.where(left, number, 0)
         at = self.plan + number // self.heads
         first_q, n_q = gl.load(at), gl.load(at + self.slots)
         first_k, n_k = gl.load(at + 2 * self.slots), gl.load(at + 3 * self.slots)
-        start, after = gl.load(at + 4 * self.slots), gl.load(at + 6 * self.slots)
+        start = gl.load(at + 4 * self.slots)
         tiles = gl.maximum(gl.cdiv(n_q, self.rows), 1)
         crew = gl.maximum(self.room // gl.maximum(n_k, 1), 1) * self.group
         crew = gl.minimum(crew, self.heads)
@@ -98,17 +144,14 @@ class Packed:
         first = rest // (tiles * crew) * crew  # head of the crew
         size = gl.minimum(crew, self.heads - first)  # the last may be smaller
         rest -= first * tiles
-        crews_after = (self.heads - 1 - first) // crew
-        crews_after += after * gl.cdiv(self.heads, crew)
-        i = rest // size
-        i = gl.where(crews_after % 2 == 0, tiles - 1 - i, i)
+        i = tiles - 1 - rest // size
         shift = self.of_k * n_k - self.of_q * n_q
         work = Work(
             n_q, n_k, shift, self.heads, self.group, self.heads, crew, self.rows,
             self.cols,
         )  # fmt: skip
         keys = work.tiles_of(i * self.rows, self.rows)
-        keys = gl.where(left & (n_q > 0), keys, 0)
+        keys = gl.where(n_q > 0, keys, 0)
         return work, first_q, first_k, i * self.rows, first + rest % size, keys
 
     # --8<-- [end:packed]

@@ -19,8 +19,9 @@ from tilewise.kernels._varlen import WHOLE, document, pad_of, rows_of
 from tilewise.kernels._work_backward import DQ_BYTES, KEYS, SCORES, Walk
 from tilewise.kernels.causal import longest_first
 
-ROWS_SIZES = "o_row", "o_head", "do_row", "do_head"
-ROWS_SIZES += "FIRST", "HEADS", "TOTAL", "SLOTS", "N_PAD"  # one kernel for all
+ROWS_SIZES = (
+    "o_row", "o_head", "do_row", "do_head", "FIRST", "HEADS", "TOTAL", "SLOTS", "N_PAD"
+)  # fmt: skip  # one kernel for all
 SIZES = "dq_row", "dq_head", "FIRST", "HEADS", "SLOTS", "N_PAD"
 
 GIVEN = "LSE", "DLSE"  # may begin at any address
@@ -59,7 +60,7 @@ def plan_keys(
     `crew_of` says; the others go head by head. Early keys come first.
     """
     program = gl.program_id(0)
-    key, n_k, row, n_q, start, number, _ = document(PLAN, SLOTS, program // UNITS)
+    key, n_k, row, n_q, start, number = document(PLAN, SLOTS, program // UNITS)
     n_q = gl.where(n_k > 0, n_q, 0)  # a slot that is left over says nothing of rows
     cols = gl.maximum(gl.cdiv(n_k, KEYS), 1)
     crew = gl.where(cols >= 32, gl.maximum(CREW // cols, 1), 1)
@@ -126,7 +127,7 @@ def rows_kernel(
     ROWS rows.
     """
     slot, unit = tl.program_id(0) // HEADS, tl.program_id(0) % HEADS
-    row, n, _, _, start, number, _ = document(PLAN, SLOTS, slot)
+    row, n, _, _, start, number = document(PLAN, SLOTS, slot)
     if n == 0:
         return
     head = FIRST + unit
@@ -156,7 +157,7 @@ def dq_kernel(
 ):  # fmt: skip
     """dQ = τ dS K, rounded, of one half of a tile, 64 × 64; the second axis counts."""
     slot, unit = tl.program_id(0) // HEADS, tl.program_id(0) % HEADS
-    row, n, _, _, start, number, _ = document(PLAN, SLOTS, slot)
+    row, n, _, _, start, number = document(PLAN, SLOTS, slot)
     if n == 0:
         return
     dq_rows = rows_of(DQ, (dq_row, dq_head), FIRST + unit, row)

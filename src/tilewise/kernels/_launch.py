@@ -14,7 +14,7 @@ from triton import knobs
 from triton.runtime import driver
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-COMPILED = {}  # (kernel, key) → a Direct for what Triton compiled
+COMPILED: dict[object, object] = {}  # (kernel, key) → a Direct for what Triton compiled
 KNOWN = triton.__version__.startswith(("3.6.", "3.7."))  # whose inside is used here
 
 

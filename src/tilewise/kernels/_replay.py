@@ -13,10 +13,10 @@ from triton import knobs
 
 from tilewise.kernels._launch import KNOWN, Descriptor, Direct, watch
 
-SEEN = {}  # hash of a kind → how many there were, before one was watched
-PLANS = {}  # kind of a call → its Plan, or False: it cannot be replayed
+SEEN: dict[int, int] = {}  # hash of a kind → how many were, before one was watched
+PLANS: dict[object, object] = {}  # kind of a call → its Plan, or False: it has none
 WATCHED = 4  # which call of a kind is watched
-READY = {}  # a Plan and its tensors' addresses → its launches
+READY: dict[object, object] = {}  # a Plan and its tensors' addresses → its launches
 MOST, MAPS = 1024, 4096  # kinds of calls to remember, and calls that are READY
 aten = torch.ops.aten
 EMPTY = (

@@ -10,12 +10,12 @@ import torch
 import triton
 import triton.language as tl
 
-from tilewise.flash1 import check_saved
+from tilewise.fits import check_saved
 from tilewise.kernels._common import check, dense, shift
 from tilewise.kernels._common_backward import PAD
 from tilewise.kernels.causal import CACHE, longest_first
 
-FIELDS = tl.constexpr(7)  # of a slot, in the order of `document`
+FIELDS = tl.constexpr(6)  # of a slot, in the order of `document`
 WHOLE = tl.constexpr(PAD)  # rows: in L and δ documents begin at multiples of it
 COUNTS = "documents", "slots", "n_outer", "n_inner"  # one kernel for all of them
 
@@ -92,11 +92,12 @@ def plan_kernel(
 
     A program's walk is as long as the document on the other side (INNER), so documents
     come by that length, the longest first, and where it is the same in their order.
+    A 0 at the end is for those who draw their blocks.
     """
     b = tl.program_id(0)
     first, n = bounds(OUTER, b, b < documents, n_outer)
     inner_first, inner = bounds(INNER, b, b < documents, n_inner)
-    start, total, after = 0, 0, 0
+    start, total = 0, 0
     for j in range(0, documents, STEP):
         other = j + tl.arange(0, STEP)
         _, rows = bounds(OUTER, other, other < documents, n_outer)
@@ -105,7 +106,6 @@ def plan_kernel(
         tiles = (rows + BLOCK - 1) // BLOCK
         start += tl.sum(tl.where(before, tiles, 0))
         total += tl.sum(tiles)
-        after += tl.sum(((rows > 0) & (other != b) & ~before).to(tl.int32))
     for j in range(0, (n + BLOCK - 1) // BLOCK, STEP):
         slot = start + j + tl.arange(0, STEP)
         keep = (slot < start + (n + BLOCK - 1) // BLOCK) & (slot < slots)
@@ -116,10 +116,10 @@ def plan_kernel(
         tl.store(at + 3 * slots, tl.full([STEP], 0, tl.int32) + inner, keep)
         tl.store(at + 4 * slots, tl.full([STEP], 0, tl.int32) + start, keep)
         tl.store(at + 5 * slots, tl.full([STEP], 0, tl.int32) + b, keep)
-        tl.store(at + 6 * slots, tl.full([STEP], 0, tl.int32) + after, keep)
     for j in range(total + b * STEP, slots, documents * STEP):  # left over: no rows
         slot = j + tl.arange(0, STEP)
         tl.store(PLAN + slots + slot, tl.full([STEP], 0, tl.int32), slot < slots)
+    tl.store(PLAN + FIELDS * slots, 0, b == 0)
     # --8<-- [end:plan]
 
 
@@ -127,10 +127,12 @@ def plan(outer, inner, n_outer, n_inner, block):
     """(PLAN, slots) for blocks of rows of the outer side; the walk is over the inner.
 
     outer and inner are cumulative lengths (documents + 1), of n_outer and n_inner rows.
+    PLAN is flat: FIELDS numbers for each of the slots, (FIELDS, slots), and a 0.
     """
     documents = len(outer) - 1
     slots = slots_of(n_outer, documents, block)
-    made = torch.empty(FIELDS.value, slots, dtype=torch.int32, device=outer.device)
+    size = FIELDS.value * slots + 1
+    made = torch.empty(size, dtype=torch.int32, device=outer.device)
     plan_kernel[(documents,)](
         outer, inner, made, documents, slots, n_outer, n_inner, block, 128, num_warps=4
     )
@@ -142,13 +144,13 @@ def document(PLAN, slots, slot):
     """What the plan says of a slot.
 
     (first row, rows, first row and rows of the other side, the document's first slot,
-    its number, how many documents come after it). No rows: the slot is left over.
+    its number). No rows: the slot is left over.
     """
     at = PLAN + slot
     first, n = tl.load(at), tl.load(at + slots)
     other, n_other = tl.load(at + 2 * slots), tl.load(at + 3 * slots)
     start, number = tl.load(at + 4 * slots), tl.load(at + 5 * slots)
-    return first, n, other, n_other, start, number, tl.load(at + 6 * slots)
+    return first, n, other, n_other, start, number
 
 
 # --8<-- [start:turn]

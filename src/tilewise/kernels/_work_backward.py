@@ -24,6 +24,7 @@ def share_out(total, group, cols, n_q, n_k, dims, causal, sms):
     for more heads, 4 ms of work: at 1 ms, launches that end idly cost 4 %. Where
     programs are few, several read the same keys, each with a part of the group: causal
     ones differ in length, and only if there are many do they come out even.
+    Raises ValueError where K has more rows than one launch can take.
     """
     if cols > GRID:
         raise ValueError(f"k must have at most {GRID * KEYS.value} rows")

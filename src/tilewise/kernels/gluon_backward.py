@@ -81,6 +81,7 @@ class Shared:
 
 @gluon.jit
 def barriers(number: Constant):
+    """Room in shared memory for so many barriers."""
     return gl.allocate_shared_memory(gl.int64, [number, 1], mbarrier.MBarrierLayout())
 
 
@@ -260,7 +261,7 @@ def main_kernel(
 
 
 def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
-    """dQ, dK, dV as from backward_split; for Hopper, 16 bits and d up to 128.
+    """dQ, dK, dV as from backward_split; for Hopper. ValueError for 32 bits, d > 128.
 
     Heads take turns, as many at once as `share_out` says, with an fp32 dQ for these; if
     a head of K is read by several programs, with fp32 dK and dV from each of them.

@@ -1,9 +1,9 @@
 """Rung 8 for packed documents: the same consumers, other blocks of rows.
 
-Softmax, steps and turns are those of `gluon_forward`. What differs is who comes when, a
-block of some document in each round, and where tiles end: with their document. Keys are
-masked in every document, since none is known to fill its tiles. For Hopper, 16 bits and
-d a multiple of 8 up to 128.
+Softmax, steps and turns are those of `gluon_forward`. What differs is who comes when: a
+program draws its next block, since only the GPU knows how long the documents are. And
+tiles end with their document; keys are masked in every one, since none is known to fill
+its tiles. For Hopper, 16 bits and d a multiple of 8 up to 128.
 """
 
 import torch
@@ -17,9 +17,16 @@ from triton.experimental.gluon.language.nvidia.hopper import (
 
 from tilewise.kernels._common import like, positive
 from tilewise.kernels._gluon import check_covered, make_ring, processors, scale_rows
-from tilewise.kernels._gluon_varlen import Packed, describe, fill, place
+from tilewise.kernels._gluon_varlen import (
+    Packed,
+    describe,
+    fill,
+    make_tickets,
+    place,
+)
 from tilewise.kernels._launch import launch
 from tilewise.kernels._varlen import (
+    FIELDS,
     check_packed,
     describable,
     plan,
@@ -33,12 +40,15 @@ SIZES = ["total", "slots", "of_k", "of_q", "heads", "group", "room"]
 
 # --8<-- [start:produce]
 @gluon.jit
-def produce(q, k, v, Q, K, V, packed):
+def produce(q, k, v, Q, K, V, packed, tickets):
     """Producer, one warp: copy tiles as far ahead as the rings q, k, v have room."""
     block = 0  # blocks of rows so far
     tile = 0  # tiles of keys so far
-    for round in range(packed.rounds()):
-        work, row_0, key_0, row, head, keys = packed.block(round)
+    turn = 0
+    number = gl.program_id(0)
+    while number < packed.blocks():
+        tickets.tell(turn, number)
+        work, row_0, key_0, row, head, keys = packed.block(number)
         if keys > 0:
             fill(q, block, Q, row_0, work.n_q, head, row)
             block += 1
@@ -47,19 +57,24 @@ def produce(q, k, v, Q, K, V, packed):
                 fill(k, tile, K, key_0, work.n_k, head // work.group, col)
                 fill(v, tile, V, key_0, work.n_k, head // work.group, col)
                 tile += 1
+        turn += 1
+        number = tickets.draw()
+    tickets.tell(turn, number)  # more than there are: the end
     # --8<-- [end:produce]
 
 
 # --8<-- [start:consume]
 @gluon.jit
-def consume(me, o_smem, O, LSE, total, packed):
+def consume(me, o_smem, O, LSE, total, packed, tickets):
     """A consumer's rows of every block that this program takes."""
     block = 0  # blocks of rows so far
     tile = 0  # tiles of keys so far
+    turn = 0
+    number = tickets.hear(turn)
     if me.w == me.count - 1:
         me.pass_turn()  # consumer 0 goes first
-    for round in range(packed.rounds()):
-        work, row_0, key_0, row, head, keys = packed.block(round)
+    while number < packed.blocks():
+        work, row_0, key_0, row, head, keys = packed.block(number)
         if keys > 0:
             row += 64 * me.w
             own = work.tiles_of(row, 64)
@@ -85,6 +100,8 @@ def consume(me, o_smem, O, LSE, total, packed):
             )
             tile += 1
             block += 1
+        turn += 1
+        number = tickets.hear(turn)
     if me.w == 0:
         me.wait_turn()  # pairs with the last consumer's last pass
     tma.store_wait(0)
@@ -97,7 +114,7 @@ def gluon_varlen(
     Q, K, V, O, LSE, PLAN, total, slots, of_k, of_q, heads, group, room, scale,
     CONSUMERS: gl.constexpr, STAGES: gl.constexpr,
 ):  # fmt: skip
-    """As many programs as processors, each over all rounds; Q … O are descriptors."""
+    """As many programs as processors, and they draw blocks; Q … O are descriptors."""
     COLS: gl.constexpr = K.block_type.shape[3]
     packed = Packed(
         PLAN, slots, of_k, of_q, heads, group, room, 64 * CONSUMERS, COLS
@@ -106,17 +123,19 @@ def gluon_varlen(
     k = make_ring(K, STAGES, CONSUMERS)
     v = make_ring(V, STAGES, CONSUMERS)
     o = gl.allocate_shared_memory(O.dtype, [CONSUMERS] + O.block_type.shape, O.layout)
+    tickets = make_tickets(PLAN + FIELDS * slots, CONSUMERS)
     fence_async_shared()  # the copy engine sees the barriers
     tau2 = scale * LOG2E
-    one = Consumer(q, k, v, tau2, 0, CONSUMERS), o.index(0), O, LSE, total, packed
-    two = Consumer(q, k, v, tau2, 1, CONSUMERS), o.index(1), O, LSE, total, packed
-    feed = (q, k, v, Q, K, V, packed)
+    rest = (O, LSE, total, packed, tickets)
+    one = (Consumer(q, k, v, tau2, 0, CONSUMERS), o.index(0)) + rest
+    two = (Consumer(q, k, v, tau2, 1, CONSUMERS), o.index(1)) + rest
+    feed = (q, k, v, Q, K, V, packed, tickets)
     if CONSUMERS == 2:
         gl.warp_specialize(
             [(consume, one), (consume, two), (produce, feed)], [4, 1], [232, 40]
         )
     else:
-        last = Consumer(q, k, v, tau2, 2, CONSUMERS), o.index(2), O, LSE, total, packed
+        last = (Consumer(q, k, v, tau2, 2, CONSUMERS), o.index(2)) + rest
         gl.warp_specialize(
             [(consume, one), (consume, two), (consume, last), (produce, feed)],
             [4, 4, 1], [160, 160, 32],

@@ -43,7 +43,7 @@ def varlen_rows(
 ):  # fmt: skip
     """One block of rows of one head of one document; LSE is (heads, total)."""
     program = tl.program_id(0)
-    row, n_q, key, n_k, first, _, _ = document(PLAN, slots, program // heads)
+    row, n_q, key, n_k, first, _ = document(PLAN, slots, program // heads)
     if n_q == 0:
         return
     i, head = turn(program, n_q, n_k, first, heads, group, room, BLOCK_ROWS)

@@ -43,7 +43,7 @@ def delta_kernel(
     LSE and DLSE are (heads, total), LSE2 and DELTA (heads, n_pad).
     """
     slot, head = tl.program_id(0) // heads, tl.program_id(0) % heads
-    row, n, _, _, start, number, _ = document(PLAN, slots, slot)
+    row, n, _, _, start, number = document(PLAN, slots, slot)
     if n == 0:
         return
     o_rows = rows_of(O, o_strides, head, row)
@@ -72,7 +72,7 @@ def dkdv_kernel(
 ):  # fmt: skip
     """dK and dV of BLOCK_COLS keys of a document; heads counts those of K and V."""
     program = tl.program_id(0)
-    key, n_k, row, n_q, start, number, _ = document(PLAN, slots, program // heads)
+    key, n_k, row, n_q, start, number = document(PLAN, slots, program // heads)
     if n_k == 0:
         return
     i, head = turn(program, n_k, n_q, start, heads, 1, room, BLOCK_COLS)
@@ -119,7 +119,7 @@ def dq_kernel(
 ):  # fmt: skip
     """dQ of BLOCK_ROWS rows of a document, over the keys that they see."""
     program = tl.program_id(0)
-    row, n_q, key, n_k, start, number, _ = document(PLAN, slots, program // heads)
+    row, n_q, key, n_k, start, number = document(PLAN, slots, program // heads)
     if n_q == 0:
         return
     i, head = turn(program, n_q, n_k, start, heads, GROUP, room, BLOCK_ROWS)

@@ -1,8 +1,8 @@
 """The calculator: a layer's bill on a card, from what a reader typed; its two plots."""
 
-from tilewise.costs import ALGORITHMS, bill
+from tilewise.costs import ALGORITHMS, PASSES, bill
 from tilewise.hardware import GB, KB
-from tilewise.layer import LIMITS, PASSES, RULES, account, card
+from tilewise.layer import LIMITS, RULES, account, card
 from tilewise.ledger import in_bytes
 from tilewise.live.calculator_form import FORM
 from tilewise.live.calculator_plots import PLOTS

@@ -8,9 +8,13 @@ MIT 1973, for first fit decreasing; G. Dósa, ESCAPE 2007, doi
 
 # --8<-- [start:first_fit_decreasing]
 import operator
+from collections.abc import Iterable, Sequence
+from typing import SupportsIndex
+
+Lengths = Iterable[SupportsIndex]  # a list or a tensor of whole numbers
 
 
-def first_fit_decreasing(lengths, size):
+def first_fit_decreasing(lengths: Lengths, size: int) -> list[list[int]]:
     """Longest document first, each into the first bin that has room for it.
 
     lengths (documents,) → bins, each longest first; equal lengths keep their order. A
@@ -20,7 +24,7 @@ def first_fit_decreasing(lengths, size):
     lengths = checked(lengths, size)
     leaves = 1 << max(len(lengths) - 1, 0).bit_length()  # a bin each, at most
     room = [size] * (2 * leaves)  # node → most room below; 2·node and 2·node + 1 are
-    bins = {}
+    bins: dict[int, list[int]] = {}
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
         need, node = lengths[index], 1
         while node < leaves:
@@ -36,13 +40,14 @@ def first_fit_decreasing(lengths, size):
 
 
 # --8<-- [start:in_order]
-def in_order(lengths, size):
+def in_order(lengths: Lengths, size: int) -> list[list[int]]:
     """One document after another; one that does not fit closes the bin (next fit).
 
     lengths (documents,) → bins that keep the order. Raises ValueError for a length that
     is below 1 or above size.
     """
-    bins, room = [], 0
+    bins: list[list[int]] = []
+    room = 0
     for index, length in enumerate(checked(lengths, size)):
         if length > room:
             bins.append([])
@@ -54,7 +59,7 @@ def in_order(lengths, size):
 
 
 # --8<-- [start:fill]
-def fill(lengths, bins, size):
+def fill(lengths: Lengths, bins: Sequence[Sequence[int]], size: int) -> float:
     """The share of the bins that is filled: Σ lengths / (size · number of bins).
 
     Raises ValueError where there is no bin, or the bins hold a document not just once.
@@ -69,7 +74,7 @@ def fill(lengths, bins, size):
 
 
 # --8<-- [start:checked]
-def checked(lengths, size):
+def checked(lengths: Lengths, size: int) -> list[int]:
     """The lengths as a list of ints; ValueError or TypeError for what cannot be."""
     check_size(size)
     lengths = lengths.tolist() if hasattr(lengths, "tolist") else lengths
@@ -80,7 +85,7 @@ def checked(lengths, size):
     return found
 
 
-def check_size(size):
+def check_size(size: int) -> None:
     """Raise ValueError where no row can have this size."""
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
         raise ValueError(f"size must be a whole number of at least 1, not {size!r}")

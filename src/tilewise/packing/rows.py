@@ -14,17 +14,24 @@ Labels are shifted already: row t of the logits is compared with labels[t].
 """
 
 # --8<-- [start:imports]
+from collections.abc import Callable, Iterable, Sequence
+
 import torch
+from torch import Tensor
 from torch.nn.functional import pad as extend
 
 # --8<-- [end:imports]
 from tilewise.packing.bins import check_size, first_fit_decreasing
 
 # --8<-- [start:row]
+Part = tuple[Tensor, Tensor, int, int]  # tokens, labels, index, start
+Row = dict[str, Tensor]
 IGNORE = -100  # the label that torch.nn.functional.cross_entropy leaves out
 
 
-def split(document, index, size, *, cut=False):
+def split(
+    document: Tensor | Sequence[int], index: int, size: int, *, cut: bool = False,
+) -> list[Part]:  # fmt: skip
     """A document as parts (tokens, labels, index, start) of at most size tokens.
 
     document (n,): token ids, as a tensor or a list. With cut a long one becomes several
@@ -33,8 +40,7 @@ def split(document, index, size, *, cut=False):
     TypeError for tokens that are no whole numbers.
     """
     check_size(size)
-    made = isinstance(document, torch.Tensor)
-    tokens = document if made else torch.tensor(document)
+    tokens = document if isinstance(document, Tensor) else torch.tensor(document)
     if tokens.ndim != 1 or not len(tokens):
         shape = tuple(tokens.shape)
         raise ValueError(f"document {index} must be (n,) with n ≥ 1, not {shape}")
@@ -49,7 +55,7 @@ def split(document, index, size, *, cut=False):
     return [(tokens[a : a + size], labels[a : a + size], index, a) for a in starts]
 
 
-def row(parts, size, pad=None):
+def row(parts: Sequence[Part], size: int, pad: int | None = None) -> Row:
     """Parts end to end as one row, in their order.
 
     With pad, a token id, the row gets padding up to size: a document of its own at the
@@ -79,7 +85,11 @@ def row(parts, size, pad=None):
 
 
 # --8<-- [start:pack]
-def pack(documents, size, *, bins=first_fit_decreasing, cut=False, pad=None):
+def pack(
+    documents: Iterable[Tensor | Sequence[int]], size: int, *,
+    bins: Callable[[list[int], int], list[list[int]]] = first_fit_decreasing,
+    cut: bool = False, pad: int | None = None,
+) -> list[Row]:  # fmt: skip
     """All documents in rows of at most size tokens, each token once.
 
     documents: a list of token ids (n,) each. bins(lengths, size) says which document
@@ -93,7 +103,7 @@ def pack(documents, size, *, bins=first_fit_decreasing, cut=False, pad=None):
     return [row([parts[i] for i in bin_], size, pad) for bin_ in chosen]
 
 
-def collate(rows):
+def collate(rows: Sequence[Row]) -> Row:
     """Rows end to end as one longer row: a batch for attention of variable length.
 
     Made for DataLoader(collate_fn=…): T and D are sums, and what counts from the row's
@@ -108,7 +118,7 @@ def collate(rows):
     return made
 
 
-def unpack(values, rows):
+def unpack(values: Iterable[Tensor], rows: Sequence[Row]) -> dict[int, Tensor]:
     """{index: what belongs to that document, (n, ...)}, in the documents' order.
 
     values: for each row a tensor (T, ...), whatever was computed for its tokens; parts
@@ -123,7 +133,7 @@ def unpack(values, rows):
         pieces = x.split(packed["cu_seqlens"].diff().tolist())
         places = zip(packed["index"].tolist(), packed["start"].tolist())
         found += [(*at, y) for at, y in zip(places, pieces) if at[0] >= 0]
-    made = {}
+    made: dict[int, list[Tensor]] = {}
     for index, _, y in sorted(found, key=lambda part: part[:2]):
         made.setdefault(index, []).append(y)
     return {index: torch.cat(pieces) for index, pieces in made.items()}

@@ -3,17 +3,19 @@
 # --8<-- [start:imports]
 import itertools
 import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import torch
 from torch.utils.data import IterableDataset, get_worker_info
 
 # --8<-- [end:imports]
 from tilewise.packing.bins import check_size, first_fit_decreasing
-from tilewise.packing.rows import row, split
+from tilewise.packing.rows import Part, Row, row, split
 
 
 # --8<-- [start:PackedDataset]
-class PackedDataset(IterableDataset):
+class PackedDataset(IterableDataset[Row]):
     """Rows of at most size tokens, packed from a look-ahead of look_ahead rows' tokens.
 
     documents: token ids (n,) each, in something with a length and an index, or in
@@ -32,8 +34,12 @@ class PackedDataset(IterableDataset):
     iterator, which could be read only once.
     """
 
-    def __init__(self, documents, size, *, look_ahead=64, bins=first_fit_decreasing,
-                 cut=False, pad=None, seed=None, rank=0, world_size=1):  # fmt: skip
+    def __init__(
+        self, documents: Any, size: int, *, look_ahead: int = 64,
+        bins: Callable[[list[int], int], list[list[int]]] = first_fit_decreasing,
+        cut: bool = False, pad: int | None = None, seed: int | None = None,
+        rank: int = 0, world_size: int = 1,
+    ) -> None:  # fmt: skip
         check_size(size)
         if not isinstance(look_ahead, int) or look_ahead < 1:
             raise ValueError(f"look_ahead must be at least 1, not {look_ahead!r}")
@@ -46,21 +52,21 @@ class PackedDataset(IterableDataset):
         self.seed, self.rank, self.world_size = seed, rank, world_size
         self.epoch = torch.zeros((), dtype=torch.int64).share_memory_()
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.epoch.share_memory_()  # for workers that will be forked from this copy
 
-    def set_epoch(self, epoch):
+    def set_epoch(self, epoch: int) -> None:
         """The epoch of the next iteration, also in workers that run already."""
         self.epoch.fill_(epoch)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Row]:
         worker = get_worker_info()
         number, workers = (worker.id, worker.num_workers) if worker else (0, 1)
         share = self.rank * workers + number
         return self.rows(share, self.world_size * workers, int(self.epoch))
 
-    def rows(self, share, shares, epoch):
+    def rows(self, share: int, shares: int, epoch: int) -> Iterator[Row]:
         """The rows of one share, one after another."""
         held, tokens = [], 0
         draw = random.Random(f"{self.seed} {epoch} {share}")
@@ -74,30 +80,30 @@ class PackedDataset(IterableDataset):
                 yield from self.made(full, draw)
         yield from self.made(self.packed(held), draw)
 
-    def read(self, share, shares, epoch):
+    def read(self, share: int, shares: int, epoch: int) -> Iterator[tuple[int, Any]]:
         """(index, document) of one share, in the order of this epoch."""
         if not indexed(self.documents):
             return itertools.islice(enumerate(self.documents), share, None, shares)
-        order = range(len(self.documents))
+        order: Sequence[int] = range(len(self.documents))
         if self.seed is not None:
             seed = random.Random(f"{self.seed} {epoch}").getrandbits(63)
             generator = torch.Generator().manual_seed(seed)
-            order = torch.randperm(len(order), generator=generator)
-        return ((int(i), self.documents[int(i)]) for i in order[share::shares])
+            order = torch.randperm(len(order), generator=generator).tolist()
+        return ((i, self.documents[i]) for i in order[share::shares])
 
-    def packed(self, parts):
+    def packed(self, parts: list[Part]) -> list[list[Part]]:
         """The parts in bins."""
         bins = self.bins([len(part[0]) for part in parts], self.size)
         return [[parts[i] for i in bin_] for bin_ in bins]
 
-    def made(self, bins, draw):
+    def made(self, bins: list[list[Part]], draw: random.Random) -> Iterator[Row]:
         """The bins as rows, with a seed in an order that is drawn."""
         if self.seed is not None:
             draw.shuffle(bins)
         return (row(bin_, self.size, self.pad) for bin_ in bins)
 
 
-def indexed(documents):
+def indexed(documents: object) -> bool:
     """Whether any document can be had by its number."""
     both = hasattr(documents, "__len__") and hasattr(documents, "__getitem__")
     return both and not isinstance(documents, IterableDataset)  # which has the latter

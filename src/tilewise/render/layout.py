@@ -66,7 +66,8 @@ def flow(entries, columns, colour=False):
 
     An entry is (name, sign, cells, tensor); colour is by tensor.
     """
-    line, used = [], 0
+    line: list[str] = []
+    used = 0
     for name, sign, cells, tensor in entries:
         for part in blocks(name, sign, cells, tensor if colour else None, columns):
             if line and used + 3 + part[0] > LIMIT:

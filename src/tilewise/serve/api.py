@@ -4,6 +4,7 @@ import asyncio
 from contextlib import asynccontextmanager
 from functools import partial
 from http import HTTPStatus
+from typing import Any
 
 import torch
 from fastapi import FastAPI, Request, Response
@@ -24,7 +25,7 @@ from tilewise.serve.watch import metrics, watched
 from tilewise.serve.writing import JSON, answer
 
 TELEMETRY = ("tracing", "metrics", "logs", "operation_spans", "auto_configure")
-OFF = {  # docs pages load scripts from another host
+OFF: dict[str, Any] = {  # docs pages load scripts from another host
     "docs_url": None, "redoc_url": None, "redirect_slashes": False,
     "telemetry": dict.fromkeys(TELEMETRY, False),
 }  # fmt: skip
@@ -43,11 +44,12 @@ def make_app(**limits):
         yield
         await jobs.close()
 
-    about = {"title": "Tilewise", "version": tilewise.__version__, "lifespan": life}
-    app = FastAPI(**about, **OFF)
+    version = tilewise.__version__
+    app = FastAPI(title="Tilewise", version=version, lifespan=life, **OFF)
     routes(app, jobs, registry)
     attention(app, jobs, budget, limits)
-    app.openapi = partial(openapi.describe, app, limits)
+    describe = partial(openapi.describe, app, limits)
+    app.openapi = describe  # type: ignore[method-assign]  # as FastAPI says to
     for error, told in HANDLERS.items():
         app.add_exception_handler(error, told)
     app.add_middleware(watched, seen=seen)
@@ -71,7 +73,7 @@ def routes(app, jobs, registry):
 
 
 # --8<-- [start:attention]
-def attention(app, jobs, budget, limits):
+def attention(app: FastAPI, jobs, budget, limits):
     """POST /v1/attention: refuse early, read, wait for a thread, answer."""
 
     @app.post("/v1/attention", **openapi.ATTENTION)

@@ -36,16 +36,15 @@ def fit(tensors, limits):
 
 def small(q, k, v, limits):
     """Raise Problem (422) where a size is past its limit."""
-    *lead, d_v = *q.shape[:3], v.shape[3]
     sizes = [("q", q.numel()), ("k", k.numel()), ("v", v.numel())]
-    sizes += [("o", q.shape[:3].numel() * d_v)]
+    sizes += [("o", q.shape[:3].numel() * v.shape[3])]
     for name, size in sizes:
         if size > (most := limits["max_elements"]):
             raise wrong(f"{name} would have {size} numbers; at most {most}", name)
-    for name, size in (("d", q.shape[3]), ("d_v", d_v)):
+    for name, size in (("d", q.shape[3]), ("d_v", v.shape[3])):
         if size > (most := limits["max_dim"]):
             raise wrong(f"{name} is {size}; at most {most}", "qv"[name == "d_v"])
-    if (heads := lead[0] * lead[1]) > (most := limits["max_heads"]):
+    if (heads := q.shape[0] * q.shape[1]) > (most := limits["max_heads"]):
         raise wrong(f"batch × heads is {heads}; at most {most}", "q")
     if (needed := work(q, k, v)) > (most := limits["max_work"] * 10**9):
         text = "N_q × N_k × heads × d asks for too much work"

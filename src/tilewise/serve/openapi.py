@@ -1,5 +1,7 @@
 """The description of the service that machines read: /openapi.json."""
 
+from typing import Any
+
 from fastapi.openapi.utils import get_openapi
 
 from tilewise.serve.limits import HEADER, JSON_NUMBERS
@@ -116,7 +118,7 @@ PROBLEMS = {
     429: problem("All threads are at work and the queue is full.", **AGAIN),
     503: problem("The result was not there before the deadline.", **AGAIN),
 }
-ATTENTION = {
+ATTENTION: dict[str, Any] = {
     "summary": "Compute attention",
     "operation_id": "attention",
     "responses": {

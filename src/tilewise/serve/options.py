@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from typing import Any
 from urllib.parse import parse_qsl
 
 from tilewise.serve.problem import bad, short, wrong
@@ -19,7 +20,7 @@ CAUSAL = 'causal must be false, true or "top-left"'
 
 def gather(*sources):
     """All options from several dicts, of which no two have the same one."""
-    found = {}
+    found: dict[str, Any] = {}
     for source in sources:
         for name in source:
             if name not in USUAL:
@@ -87,7 +88,7 @@ def strict(text, what):
     def constant(name):
         raise bad(f"{what} contains {name}, which JSON does not have")
 
-    how = {"parse_int": float, "parse_constant": constant}
+    how: dict[str, Any] = {"parse_int": float, "parse_constant": constant}
     try:
         return json.loads(text.decode("utf-8"), **how, object_pairs_hook=unique)
     except UnicodeDecodeError:

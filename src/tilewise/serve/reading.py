@@ -34,7 +34,8 @@ def tensor(found, name, dtype):
     """One tensor (batch, heads, N, d) of nested lists of numbers."""
     if name not in found:
         raise wrong(f"{name} is missing", name)
-    shape, level = [], [found[name]]
+    shape: list[int] = []
+    level = [found[name]]
     for axis in LEVELS:
         for x in level:
             if not isinstance(x, list):

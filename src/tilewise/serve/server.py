@@ -4,6 +4,7 @@ import contextlib
 import functools
 import signal
 import socket
+from typing import Any
 
 import torch
 import uvicorn
@@ -54,8 +55,9 @@ def run(listener, say, limits):
     torch.set_num_threads(1)  # the workers are the threads
     deadline = limits["deadline"]
     waits = {"patience": deadline, "most": limits["connections"]}
+    patient: Any = functools.partial(Patient, **waits)
     config = uvicorn.Config(
-        make_app(**limits), http=functools.partial(Patient, **waits), ws="none",
+        make_app(**limits), http=patient, ws="none",
         loop="asyncio", lifespan="on", workers=1, log_config=None, log_level="error",
         access_log=False, proxy_headers=False, server_header=False,
         timeout_keep_alive=KEEP_ALIVE, timeout_graceful_shutdown=deadline + 3,

@@ -1,6 +1,7 @@
 """From a body to the bytes of its answer: what a worker thread does."""
 
 import json
+from typing import Any
 
 import torch
 
@@ -61,7 +62,7 @@ def sound(results):
 
 def to_json(results):
     """{"o": lists, "lse": lists, "dtype": name} in JSON; −∞ in lse is null."""
-    found = {"dtype": str(results["o"].dtype).removeprefix("torch.")}
+    found: dict[str, Any] = {"dtype": str(results["o"].dtype).removeprefix("torch.")}
     found["o"] = results["o"].tolist()
     if "lse" in results:
         found["lse"] = [
