@@ -10,8 +10,8 @@ SAY = {
     "en": {
         "head": ("ms", "causal: forward", "backward", "no mask: forward", "backward",
                  "memory, GB"),
-        "gluon_varlen": "`flash_attention_varlen`",
-        "varlen": "the same in plain Triton",
+        "gluon_varlen": "packed",
+        "varlen": "packed, plain Triton",
         "varlen_attn": "`varlen_attn`",
         "flex": "FlexAttention",
         "padded": "padded",
@@ -20,8 +20,8 @@ SAY = {
     },
     "zh": {
         "head": ("毫秒", "因果：前向", "反向", "无掩码：前向", "反向", "显存，GB"),
-        "gluon_varlen": "`flash_attention_varlen`",
-        "varlen": "同上，纯 Triton 内核",
+        "gluon_varlen": "打包",
+        "varlen": "打包，纯 Triton 内核",
         "varlen_attn": "`varlen_attn`",
         "flex": "FlexAttention",
         "padded": "填充",
