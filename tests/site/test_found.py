@@ -1,4 +1,4 @@
-"""What a search result and a shared link show of each page; the page for a wrong one."""
+"""What search results and shared links show of a page; the page for a wrong address."""
 
 import json
 import struct
@@ -106,7 +106,7 @@ def test_robots(site):
 
 @pytest.mark.parametrize("file", ERRORS)
 def test_wrong_address(file, site):
-    """Both languages, its own first: some hosts have one such page for all addresses."""
+    """Both languages, its own first: some hosts have one page for all."""
     page = soup(site / file)
     assert tags(page)["robots"] == "noindex"
     parts = page.select("article > div[lang]")
