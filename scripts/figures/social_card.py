@@ -59,7 +59,7 @@ SAY = {
 def styles():
     """The rules for figures in tilewise.css with the light scheme's colours."""
     text = CSS.read_text("utf-8")
-    light = text[: text.index('[data-md-color-scheme="slate"]')]
+    light = text[: text.index("@media screen")]
     colours = dict(re.findall(r"(--tw-[\w-]+): ([^;]+);", light))
     rules = "\n".join(re.findall(r"^svg\.tw .*$", text, re.M))
     rules = re.sub(r"var\((--tw-[\w-]+)\)", lambda m: colours[m[1]], rules)
