@@ -34,14 +34,10 @@ def read(path):
 
 
 def order(home):
-    """The pages of a language in the order of the navigation, by their next links."""
-    names, name = [], "index.html"
-    while name:
-        names.append(name)
-        link = read(home / name).select_one("link[rel=next]")
-        folder = posixpath.dirname(name)
-        name = link and posixpath.normpath(posixpath.join(folder, link["href"]))
-    return names
+    """The pages of a language in the order of the navigation."""
+    links = read(home / "index.html").select(".md-nav--primary .md-nav__item > a[href]")
+    names = [posixpath.normpath(x["href"]) for x in links if "#" not in x["href"]]
+    return list(dict.fromkeys(names))
 
 
 def mark(name, anchor=""):
@@ -72,9 +68,8 @@ def inwards(article, name, names, site_url):
         node["href"] = address(name, node["href"], names, site_url)
 
 
-def chapter(home, name, names, site_url):
-    """A page's article for the book."""
-    article = read(home / name).article
+def chapter(article, name, names, site_url):
+    """A page's article as a part of the book."""
     for node in article.select(DROPPED):
         node.decompose()
     inwards(article, name, names, site_url)
@@ -89,11 +84,12 @@ def book(home, names):
     front = read(home / "index.html")
     site_url = front.select_one("link[rel=canonical]")["href"]
     sheets = "".join(map(str, front.select("link[rel=stylesheet]")))
-    titles = {x: read(home / x).h1.get_text().removesuffix("¶") for x in names}
+    articles = {x: read(home / x).article for x in names}
+    titles = {x: a.h1.get_text().removesuffix("¶") for x, a in articles.items()}
     items = [
         f'<li><a href="#{mark(x)}">{title}</a></li>' for x, title in titles.items()
     ]
-    parts = "".join(chapter(home, x, names, site_url) for x in names)
+    parts = "".join(chapter(a, x, names, site_url) for x, a in articles.items())
     title = front.select_one("meta[property='og:site_name']")["content"]
     about = front.select_one("meta[property='og:image:alt']")["content"]
     return f"""<!doctype html><html lang="{front.html["lang"]}"><meta charset="utf-8">
