@@ -8,8 +8,9 @@ import pytest
 from pages import DOCS, INCLUDE, LANGS, ROOT, pages, read
 
 FOLDER = DOCS / "generated"
-# read by widgets and by readers' own tools
+# read by widgets and by readers' own tools; shown by others beside a link
 NOT_INCLUDED = ("traces/", "live/")
+CARD = "social-card.svg"
 
 
 def included(*langs):
@@ -41,5 +42,6 @@ def test_pages_use_what_is_generated(lang):
     there = {p.relative_to(FOLDER).as_posix() for p in FOLDER.rglob("*") if p.is_file()}
     other = ("/en/", "/zh/")[lang == "en"]
     there = {p for p in there if other not in p and not p.startswith(NOT_INCLUDED)}
+    there = {p for p in there if not p.endswith(CARD)}
     assert there - included(lang) == set(), "made, but on no page"
     assert included(lang) - there == set(), "on a page, but not made"

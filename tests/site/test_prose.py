@@ -8,7 +8,7 @@ from pages import LANGS, MARK, html, name, pages, paragraphs, read
 # the first pages and those to look things up in have no lesson to end with
 NO_LESSON = re.compile(r"index\.md|start/.*|reference/.*")
 LESSONS = [p for p in pages() if not NO_LESSON.fullmatch(name(p)[3:])]
-LENGTH = {"en": range(50, 171), "zh": range(20, 91)}
+LENGTH = {"en": range(70, 161), "zh": range(35, 91)}
 UNFINISHED = re.compile(
     r"coming soon|\bTODO\b|\bTBD\b|\bFIXME\b|\bXXX\b|lorem|under construction"
     r"|敬请期待|待补充|待完善|未完待续|即将推出",

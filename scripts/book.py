@@ -1,0 +1,128 @@
+"""Print the built site as one PDF a language, by the Chromium that is there.
+
+    mkdocs build --strict
+    python scripts/book.py site dist/tilewise-en.pdf en
+
+All pages in the order of the navigation, each on a new sheet, with the style sheets of
+the site: links between pages stay links, headings become the PDF's outline. Scripts do
+not run: what stands in a widget's place is printed. Chinese needs a font that has it.
+"""
+
+import os
+import posixpath
+import shutil
+import sys
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+from playwright.sync_api import sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+DROPPED = "script, button, .headerlink, tw-exercise > *, audio, video"
+REFERS = ("for", "aria-labelledby", "aria-describedby", "aria-controls")
+FOOT = """<div style="width:100%;font-size:8px;text-align:center">
+<span class="pageNumber"></span></div>"""
+STYLE = """.tw-part { break-before: page; }
+.tw-cover { padding-top: 60mm; text-align: center; break-after: page; }
+.tw-cover svg { width: 170mm; height: auto; }
+.md-typeset .tw-contents { columns: 2; margin: 0; list-style: none; }
+[dir] .md-typeset .tw-contents li { margin: 0 0 .2em; }"""
+
+
+def read(path):
+    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
+
+
+def order(home):
+    """The pages of a language in the order of the navigation."""
+    links = read(home / "index.html").select(".md-nav--primary .md-nav__item > a[href]")
+    names = [posixpath.normpath(x["href"]) for x in links if "#" not in x["href"]]
+    return list(dict.fromkeys(names))
+
+
+def mark(name, anchor=""):
+    """The id, in the book, of a page and of a place on it."""
+    return f"{name.removesuffix('.html').replace('/', '--')}--{anchor}"
+
+
+def address(name, href, names, site_url):
+    """Where a link leads: within the book, or to the site, or elsewhere."""
+    path, _, anchor = href.partition("#")
+    if ":" in path.partition("/")[0]:
+        return href
+    folder = posixpath.dirname(name)
+    file = posixpath.normpath(posixpath.join(folder, path)) if path else name
+    return f"#{mark(file, anchor)}" if file in names else site_url + file
+
+
+def inwards(article, name, names, site_url):
+    """Make a page's ids its own within the book, and its links lead there."""
+    for node in article.select("[id]"):
+        node["id"] = mark(name, node["id"])
+    for key in REFERS:
+        for node in article.select(f"[{key}]"):
+            node[key] = " ".join(mark(name, x) for x in node[key].split())
+    for node in article.select("use[href^='#']"):
+        node["href"] = f"#{mark(name, node['href'][1:])}"
+    for node in article.select("a[href]"):
+        node["href"] = address(name, node["href"], names, site_url)
+
+
+def chapter(article, name, names, site_url):
+    """A page's article as a part of the book."""
+    for node in article.select(DROPPED):
+        node.decompose()
+    inwards(article, name, names, site_url)
+    for node in article.select("details"):
+        node["open"] = ""
+    inside = article.decode_contents()
+    return f'<section class="tw-part" id="{mark(name)}">{inside}</section>'
+
+
+def book(home, names):
+    """These pages of a language as one page of HTML, to stand beside index.html."""
+    front = read(home / "index.html")
+    site_url = front.select_one("link[rel=canonical]")["href"]
+    sheets = "".join(map(str, front.select("link[rel=stylesheet]")))
+    articles = {x: read(home / x).article for x in names}
+    titles = {x: a.h1.get_text().removesuffix("¶") for x, a in articles.items()}
+    items = [
+        f'<li><a href="#{mark(x)}">{title}</a></li>' for x, title in titles.items()
+    ]
+    parts = "".join(chapter(a, x, names, site_url) for x, a in articles.items())
+    title = front.select_one("meta[property='og:site_name']")["content"]
+    about = front.select_one("meta[property='og:image:alt']")["content"]
+    return f"""<!doctype html><html lang="{front.html["lang"]}"><meta charset="utf-8">
+<title>{title}: FlashAttention</title>{sheets}<style>{STYLE}</style>
+<body dir="ltr" data-md-color-scheme="default"><div class="md-typeset">
+<div class="tw-cover"><img src="assets/social-card.png" alt="{title}" width="640">
+<p>{about}</p><p><a href="{site_url}">{site_url}</a></p></div>
+<ul class="tw-contents">{"".join(items)}</ul>{parts}</div>"""
+
+
+def printed(home, target, names):
+    """Write these pages of a language as a PDF."""
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if not path:
+        sys.exit("Chromium prints the book, and there is none")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    file = home / f"book-{os.getpid()}.html"  # gone when it is printed
+    file.write_text(book(home, names), "utf-8")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(java_script_enabled=False)
+        page.goto(file.resolve().as_uri())
+        page.pdf(
+            path=target, format="A4", outline=True, tagged=True,
+            display_header_footer=True, header_template="<i></i>", footer_template=FOOT,
+        )  # fmt: skip
+        browser.close()
+    file.unlink()
+
+
+if __name__ == "__main__":
+    site, target, language = sys.argv[1:]
+    home = Path(site) / ("" if language == "en" else language)
+    printed(home, Path(target), order(home))

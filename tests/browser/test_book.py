@@ -1,0 +1,68 @@
+"""The book as one PDF: all pages in their order, links that stay within, an outline."""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+
+import book
+import pypdfium2
+import pytest
+from bs4 import BeautifulSoup
+from built import SITE_URL, root
+from pages import LANGS, ROOT, built, pages
+
+FEW = ["index.html", "softmax/online-softmax.html", "softmax/one-pass.html"]
+each_language = pytest.mark.parametrize("language", LANGS)
+
+
+@pytest.fixture(scope="module")
+def whole(site):
+    """{language: the whole book as HTML, parsed}."""
+    homes = {x: site / root(x) for x in LANGS}
+    made = {x: book.book(home, book.order(home)) for x, home in homes.items()}
+    return {x: BeautifulSoup(text, "html.parser") for x, text in made.items()}
+
+
+@each_language
+def test_all_pages_are_in_it(language, site):
+    names = [root(language) + x for x in book.order(site / root(language))]
+    assert sorted(names) == sorted(map(built, pages(language)))
+    assert names[0] == f"{root(language)}index.html"
+
+
+@each_language
+def test_links_stay_within(language, whole):
+    """Each leads to one place in the book, or to a file of the site, or elsewhere."""
+    ids = Counter(x["id"] for x in whole[language].select("[id]"))
+    assert [x for x, count in ids.items() if count > 1] == []
+    links = {x["href"] for x in whole[language].select("a[href]")}
+    inner = {x for x in links if x.startswith("#")}
+    assert len(inner) > 100 and [x for x in inner if x[1:] not in ids] == []
+    assert [x for x in links - inner if not re.match("https:|mailto:", x)] == []
+    ours = [x for x in links if x.startswith(SITE_URL) and x.endswith(".html")]
+    assert ours == [], "a page of this language, or of the other"
+
+
+@each_language
+def test_nothing_runs(language, whole):
+    assert not whole[language].select("script, button, iframe")
+    assert not whole[language].select("details:not([open])")
+
+
+@each_language
+def test_a_few_pages_printed(language, browser, site, tmp_path):
+    """In a process of its own: Playwright allows one browser's loop in each."""
+    home, target = site / root(language), tmp_path / "few.pdf"
+    call = "import sys, pathlib, book; a, b, *names = sys.argv[1:]; "
+    call += "book.printed(pathlib.Path(a), pathlib.Path(b), names)"
+    command = [sys.executable, "-X", "utf8", "-c", call, home, target, *FEW]
+    subprocess.run(command, cwd=ROOT / "scripts", check=True, timeout=300)
+    assert not list(home.glob("book-*.html")), "it is left in the site"
+    document = pypdfium2.PdfDocument(target)
+    assert 8 < len(document) < 30
+    headings = [x.get_title() for x in document.get_toc() if x.level == 0]
+    titles = [book.read(home / x).h1.get_text().removesuffix("¶") for x in FEW]
+    assert headings == titles
+    places = [x.get_dest().get_index() for x in document.get_toc()]
+    assert places == sorted(places) and places[0] == 2  # after cover and contents

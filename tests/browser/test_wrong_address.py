@@ -1,0 +1,81 @@
+"""A wrong address, at any depth: the page in its language, with a search that finds.
+
+The site is served as it would be at its address: below a folder, 404.html in place of
+what is not there.
+"""
+
+import threading
+from functools import partial
+from http.server import ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+import pytest
+from built import BASE
+from pages import LANGS
+
+from .conftest import Quiet
+
+WORD = {"en": "rescale", "zh": "重新缩放"}
+TITLE = {"en": "There is no such page", "zh": "没有这一页"}
+
+
+class Host(Quiet):
+    """Serves the site below BASE, and the nearest 404.html for what is not there."""
+
+    def translate_path(self, path):
+        return super().translate_path("/" + path.removeprefix(BASE))
+
+    def send_error(self, code, message=None, explain=None):
+        here = "zh/" if urlsplit(self.path).path.startswith(f"{BASE}zh/") else ""
+        with open(self.translate_path(f"{BASE}{here}404.html"), "rb") as file:
+            body = file.read()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture(scope="module")
+def host(site):
+    handler = partial(Host, directory=str(site))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def lost(browser, host):
+    """lost(path) opens a wrong address; what failed besides stands in .failed."""
+    page = browser.new_page()
+    page.failed = []
+    page.on("response", lambda x: x.ok or page.failed.append(x.url))
+    page.on("pageerror", lambda x: page.failed.append(str(x)))
+
+    def lost(path):
+        page.goto(f"{host}{BASE}{path}")
+        return page
+
+    yield lost
+    page.close()
+
+
+@pytest.mark.parametrize("path", ["gone.html", "a/b/c/gone.html"])
+@pytest.mark.parametrize("lang", LANGS)
+def test_page_for_a_wrong_address(lost, lang, path):
+    root = "" if lang == "en" else f"{lang}/"
+    page = lost(root + path)
+    assert page.locator("h1").inner_text() == TITLE[lang]
+    assert page.locator("h1").evaluate("(x) => getComputedStyle(x).fontWeight") == "700"
+    page.keyboard.press("/")
+    page.keyboard.type(WORD[lang])
+    page.keyboard.press("End")
+    found = page.locator(".md-search-result__item a").first
+    found.wait_for()
+    assert urlsplit(found.get_attribute("href")).path.startswith(BASE + root)
+    assert [x for x in page.failed if not x.endswith(path)] == []
+    page.goto(page.locator(f"article [lang={lang}] a").evaluate("(x) => x.href"))
+    assert page.locator("html").get_attribute("lang") == lang
+    assert urlsplit(page.url).path == f"{BASE}{root}index.html"
