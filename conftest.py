@@ -10,6 +10,7 @@ together, in their order, so that what a module's fixture makes is made once.
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import pytest_codeblocks.plugin as plugin
@@ -42,9 +43,16 @@ def pytest_xdist_auto_num_workers(config):
 
 
 def pytest_configure(config):
-    """A core for each worker, and for the programs that it starts."""
+    """A core for each worker, and for the programs that it starts.
+
+    What fresh.alone keeps is for this run of pytest, and for all its workers.
+    """
     if hasattr(config, "workerinput"):
         os.environ.setdefault("OMP_NUM_THREADS", "1")
+        return
+    kept = TemporaryDirectory(prefix="tilewise-")
+    os.environ["TILEWISE_RUNS"] = kept.name
+    config.add_cleanup(kept.cleanup)
 
 
 def pytest_collection_modifyitems(config, items):
