@@ -16,14 +16,23 @@ import pytest
 import pytest_codeblocks.plugin as plugin
 from codeblocks import blocks, run
 from pytest_codeblocks.main import CodeBlock
+from xdist.scheduler import LoadFileScheduling
 
 ROOT = Path(__file__).parent
 MOST = 4  # workers
 MEMORY = 2 << 30  # bytes for each: it has PyTorch, and a Chromium beside it
 LONG = [  # begun first, so that short files end the run; the first one builds the site
-    "tests/site/test_build.py", "tests/kernels/", "tests/site/test_generated.py",
-    "tests/site/test_listings.py", "tests/browser/",
+    "tests/site/test_build.py", "tests/site/test_listings.py", "tests/kernels/",
+    "tests/browser/", "tests/site/test_generated.py",
 ]  # fmt: skip
+TOGETHER = {  # in one worker: all of these read the pages, as built or as written
+    f"tests/site/test_{file}.py": group
+    for group, files in {
+        "built": "build links weight languages policy api",
+        "written": "twins prose chinese codeblocks reference",
+    }.items()
+    for file in files.split()
+}
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -64,6 +73,19 @@ def pytest_collection_modifyitems(config, items):
             return [not path.startswith(x) for x in LONG]
 
         items.sort(key=place)
+
+
+class ByFile(LoadFileScheduling):
+    """Hands out files, and those of TOGETHER as one: a page is then parsed once."""
+
+    def _split_scope(self, nodeid):
+        file = super()._split_scope(nodeid)
+        return TOGETHER.get(file, file)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    if config.getvalue("dist") == "loadfile":
+        return ByFile(config, log)
 
 
 class Source(str):
