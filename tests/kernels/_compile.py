@@ -53,7 +53,7 @@ def tool(name, *options, cubin):
 
 
 def disassembled(kernel):
-    """Its SASS; without the analysis of data flow, which these texts do not show."""
+    """Its SASS, without an analysis of data flow: it would name the targets of BRX."""
     return tool("nvdisasm", "-c", "-ndf", cubin=kernel.asm["cubin"])
 
 
