@@ -26,6 +26,13 @@ CASES = {  # name: dtype, causal, N_q / P, N_k / P of rank 0, more with each ran
     "plain-16": ("bf16", False, 33, 21, 0, None),
     "causal-16": ("bf16", True, 34, 34, 0, None),
 }
+MOST = (None, 1, 2, 3)  # heads of keys at once, for _ring_turns; None is the rule: all
+LEASTS = 4000, 7000, 9000  # where ranks' own lengths would mean different turns
+HELD = {  # like CASES, of other lengths: dtype, causal, N_q / P, N_k / P, more
+    "held-16": ("bf16", True, 64, 64, 0, None),
+    "held-32": ("float32", False, 40, 24, 0, None),
+    "held-uneven": ("bf16", False, 40, 24, 8, None),
+}
 
 
 def draw(name, world):
@@ -156,7 +163,7 @@ def work(rank, world, folder):
     dist.destroy_process_group()
 
 
-def main(folder):
+def main(folder, work):
     """Start every rank of every world at once; end all as soon as one fails."""
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context(
@@ -178,4 +185,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), work)

@@ -3,17 +3,22 @@
 import importlib
 import re
 import sys
+from itertools import product
 from pathlib import Path
 
 from tilewise import ledger
+from tilewise.bench.cells import DIMS, PASSES
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 rules = importlib.import_module("tables._rules")
 bench = importlib.import_module("figures._bench")
 figure = importlib.import_module("figures.rules_ratios")
+practices = importlib.import_module("tables._practices")
+short = importlib.import_module("figures.short_sequences")
 
 PAGE = (ROOT / "docs/en/memory/best-practices.md").read_text("utf-8")
+FUSED = ("flash", "cudnn", "efficient", "ours")
 COUNTED = ledger.saved(16384, 128)
 VERDICTS = {"true": "tw-true", "true when": "tw-when", "false": "tw-false"}
 MARK = re.compile(
@@ -65,20 +70,20 @@ def test_one_program_fits_where_four_did():
 
 
 def test_each_verdict_of_the_table_is_that_of_its_section():
-    """24 rules, in the order of the sections, with the class of the word."""
+    """26 rules, in the order of the sections, with the class of the word."""
     rows = re.findall(r"^\| \[.*?\]\(#([\w-]+)\) \| (.*?) \|", PAGE, re.M)
-    found = {anchor: MARK.match(mark).groups() for anchor, mark in rows}
+    verdicts = {anchor: MARK.match(mark).groups() for anchor, mark in rows}
     sections = re.findall(r"^### .* \{ #([\w-]+) \}\n\n(.*)$", PAGE, re.M)
-    assert [*found] == [anchor for anchor, _ in sections] and len(found) == 24
+    assert [*verdicts] == [anchor for anchor, _ in sections] and len(verdicts) == 26
     for anchor, text in sections:
         word, style = MARK.match(text).groups()
-        assert (word.lower(), style) == found[anchor], anchor
+        assert (word.lower(), style) == verdicts[anchor], anchor
         assert VERDICTS[word.lower()] == style
-    words = [word for word, _ in found.values()]
-    counts = {6: "six are true", 9: "nine are true under a condition"}
+    words = [word for word, _ in verdicts.values()]
+    counts = {6: "six are true", 10: "ten are true under a condition"}
     assert counts[words.count("true")] in PAGE
     assert counts[words.count("true when")] in PAGE
-    assert words.count("false") == 9 and "and nine are false" in PAGE
+    assert words.count("false") == 10 and "and ten are false" in PAGE
 
 
 def test_the_chinese_page_gives_the_same_verdicts():
@@ -88,7 +93,7 @@ def test_the_chinese_page_gives_the_same_verdicts():
     found = re.findall(r"\*\*(\w+)\*\*\{ \.tw-verdict \.([\w-]+) \}", chinese)
     assert [style for _, style in found] == [style for _, style in MARK.findall(PAGE)]
     assert all(words[word] == style for word, style in found)
-    assert "六条站得住，九条有条件，九条站不住" in chinese
+    assert "六条站得住，十条有条件，十条站不住" in chinese
 
 
 def test_the_figure_says_the_same_in_both_languages():
@@ -100,7 +105,57 @@ def test_the_figure_says_the_same_in_both_languages():
 def test_ratios_are_of_every_cell():
     sizes = {key: len(ratios()) for key, ratios in rules.TIMES.items()}
     assert sizes == {
-        "flash-8k": 2, "flash-1k": 2, "compile": 8, "causal": 10, "batch": 4,
-        "keys": 20, "gqa": 8, "pad": 12, "narrower": 8, "mask": 9,
-        "deterministic": 20, "checkpoint": 20, "tiles": 1,
+        "compile": 4, "flash-8k": 2, "flash-1k": 2, "decoding": 2, "compile-causal": 4,
+        "tf32": 4, "causal": 12, "keys": 20, "batch": 6, "gqa": 24, "half": 36,
+        "narrower": 8, "checkpoint": 20, "tiles": 1, "copy": 18, "bits": 12, "empty": 4,
+        "bits-efficient": 12, "pad": 4, "mask": 24,
     }  # fmt: skip
+
+
+def test_who_wins_where_sequences_are_short():
+    """Which N each wins from, against standard attention and of all."""
+    wins = {
+        (way, d): min(n for n in short.SIZES if short.ratio("flash", way, n, d) < 1)
+        for way, d in product(PASSES, DIMS)
+    }
+    assert wins == {
+        ("forward", 64): 64, ("forward", 128): 64,
+        ("backward", 64): 256, ("backward", 128): 1024,
+    }  # fmt: skip
+    for n, way, d in product(short.SIZES[1:], PASSES, DIMS):
+        fused = {what: short.ratio(what, way, n, d) for what in FUSED}
+        assert (
+            min(fused, key=fused.get) in ("ours", "cudnn") and min(fused.values()) < 1
+        )
+    losing = [short.ratio(x, "backward", 64, d) < 1 for x in FUSED for d in DIMS]
+    assert losing.count(True) == 1
+
+
+def test_the_compiler_took_the_fused_function():
+    """No mask: the error of PyTorch's function; a causal one: still about its own."""
+    for n, d, causal in product((1024, 4096), DIMS, (False, True)):
+        which = {"n": n, "d": d, "causal": causal, "graph": True}
+        names = ("standard, compiled", "sdpa", "standard")
+        got, sdpa, plain = (
+            practices.rows("compiled", what=x, **which)[0]["error"]["o"] for x in names
+        )
+        assert (abs(got / sdpa - 1) < 0.01) is not causal
+        assert plain > 1.5 * sdpa
+
+
+def test_what_was_not_timed_is_what_the_page_says():
+    """Tiles of other sizes than powers of two, and one matrix too many."""
+    missing = [
+        row for name in ("formats", "views", "short", "padding", "groups", "batches",
+                         "masks", "tiles", "compiled", "tf32", "deterministic")
+        for row in practices.part(name) if "ms" not in row
+    ]  # fmt: skip
+    said = {re.sub(r"\d+", "N", row["missing"]) for row in missing}
+    assert said == {
+        "block_rows must be a power of two from N, not N",
+        "block_cols must be a power of two from N, not N", "out of memory",
+    }  # fmt: skip
+    late = [row for row in missing if row["missing"] == "out of memory"]
+    assert {(row["what"], row["n"], row["d"]) for row in late} == {
+        ("math, fixed order", 16384, 64)
+    }

@@ -9,6 +9,7 @@ from tilewise import ledger
 from tilewise.hardware import GPUS, SOURCES
 from tilewise.ledger_ring import (
     LINKS,
+    at_once,
     flops,
     least_share,
     needed,
@@ -101,6 +102,8 @@ def test_links_are_those_of_the_vendor():
         (lambda: scores(8, 2, -1), "step must be a whole number of at least 1, not 0"),
         (lambda: step_bytes(8, 0, 1, 1), "world must be a whole number"),
         (lambda: needed(0, 1e15, 1, 1), "share must be a whole number"),
+        (lambda: at_once(8, 8, 1, 0, 4, 4), "kv_heads must be a whole number"),
+        (lambda: at_once(8, 8, 1, 2, 4, 4), "heads must be a whole number"),
     ],
 )
 def test_what_does_not_fit_is_named(call, sentence):

@@ -72,7 +72,7 @@ def named():
         times["ratio"][x] for x in ("padded", "sdpa_padded", "sdpa_mask")
     )
     yield f"take {padded:.1f} times as long padded"
-    yield "{:.1f} times padded and {:.1f} times with such a mask".format(*theirs)
+    yield "{:.1f} times padded and {:.1f} times with a matrix as mask".format(*theirs)
     lengths, longest = packing_bins.LENGTHS, max(packing_bins.LENGTHS)
     places, tokens = len(lengths) * longest, sum(lengths)
     yield f"of {places} places {places - tokens} hold nothing"

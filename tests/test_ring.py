@@ -20,11 +20,9 @@ LAST = {"float64": 0, "float32": 2**-23, "bf16": 2**-7}  # one unit in the last 
 TINY = {"rtol": 0, "atol": 1e-12}
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    """{world: what each rank found}; all processes run once, for all tests."""
-    folder = tmp_path_factory.mktemp("ring")
-    script = Path(__file__).with_name("_ring.py")
+def processes(script, folder):
+    """{world: what each rank found}; all processes of a script run once."""
+    script = Path(__file__).with_name(script)
     line = [sys.executable, "-W", "error", script, folder]
     done = subprocess.run(line, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
@@ -32,6 +30,11 @@ def found(tmp_path_factory):
         world: [torch.load(folder / f"{world}/{rank}.pt") for rank in range(world)]
         for world in WORLDS
     }
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    return processes("_ring.py", tmp_path_factory.mktemp("ring"))
 
 
 def whole(shares, name):
@@ -51,12 +54,9 @@ def truth(name, world, dtype=torch.float64):
     return [x.double() for x in out]
 
 
-@pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("name", CASES)
-def test_all_ranks_together_equal_one_process(found, world, name):
+def right(shares, name):
     """Each error is at most twice plain PyTorch's, and in float64 none to speak of."""
-    dtype = CASES[name][0]
-    shares = [rank[name] for rank in found[world]]
+    dtype, world = CASES[name][0], len(shares)
     made, exact = whole(shares, name), truth(name, world)
     usual = truth(name, world, made[0].dtype) if LAST[dtype] else exact
     assert made[1].dtype == torch.promote_types(made[0].dtype, torch.float32)
@@ -65,6 +65,12 @@ def test_all_ranks_together_equal_one_process(found, world, name):
         error, allowed = ((z.double() - y).abs().max() for z in (x, plain))
         unit = max(LAST[dtype], 1e-13) * max(1, y.abs().max())
         assert error <= 2 * allowed + unit, (name, error, allowed)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("name", CASES)
+def test_all_ranks_together_equal_one_process(found, world, name):
+    right([rank[name] for rank in found[world]], name)
 
 
 @pytest.mark.parametrize("world", WORLDS)

@@ -19,10 +19,10 @@ SAY = {
         " elements M that fit in SRAM, both axes logarithmic. Standard attention is a"
         " flat line at {std} million. FlashAttention-1 falls as 1/M, crosses it near"
         " M = 3d² = {even}, and is above it at M = 25,600 with {at} million."
-        " FlashAttention-2 with the same tiles runs below FlashAttention-1.",
+        " FlashAttention-2 with the same outer block runs below FlashAttention-1.",
         "x": "$M$, elements in SRAM", "y": "elements moved",
         "std": "standard: 4$N$² + 4$N d$", "fa1": "FlashAttention-1",
-        "fa1_b": "≈ 12$N$²$d$²/$M$", "fa2": ["FlashAttention-2", "same tiles"],
+        "fa1_b": "≈ 12$N$²$d$²/$M$", "fa2": ["FlashAttention-2", "same outer block"],
         "least": "$Q, K, V, O$: 4$N d$", "even": "$M$ = 3$d$²",
         "kb": "100 KB of fp32",
     },
@@ -32,10 +32,10 @@ SAY = {
         "个数 M 变化，两个坐标轴都是对数刻度。标准注意力是一条水平线，{std} 亿；"
         "FlashAttention-1 与 1/M 成正比，在 M = 3d² = {even} 附近与它相交，"
         "M = 25,600 时还在它上面，是 {at} 亿；"
-        "块大小相同的 FlashAttention-2 在 FlashAttention-1 下面。",
+        "外层块相同的 FlashAttention-2 在 FlashAttention-1 下面。",
         "x": "$M$：SRAM 放得下的元素个数", "y": "搬运的元素个数",
         "std": "标准注意力：4$N$² + 4$N d$", "fa1": "FlashAttention-1",
-        "fa1_b": "≈ 12$N$²$d$²/$M$", "fa2": ["FlashAttention-2", "块大小相同"],
+        "fa1_b": "≈ 12$N$²$d$²/$M$", "fa2": ["FlashAttention-2", "外层块相同"],
         "least": "$Q, K, V, O$：4$N d$", "even": "$M$ = 3$d$²",
         "kb": "100 KB，fp32",
     },
@@ -43,7 +43,7 @@ SAY = {
 
 
 def moved(name, m):
-    """Elements read and written with the tiles that M gives; FA2 needs no min(…, d)."""
+    """Elements read and written with the blocks that M gives, FA2 without min(…, d)."""
     if name == "standard":
         bill = ledger.standard_forward(N, D)
     else:
@@ -68,7 +68,7 @@ def style():
 
 
 def axes(say):
-    """Ticks, their numbers in powers of two, titles."""
+    """Ticks, their numbers in powers of ten, titles."""
     out = [line("tw-line", (LEFT, TOP - 6), (LEFT, BOTTOM), (RIGHT, BOTTOM))]
     for power in (4, 5, 6):
         x = X(10**power)

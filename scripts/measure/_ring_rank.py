@@ -13,6 +13,7 @@ from _ring_ways import SHAPES, attention, draw
 
 from tilewise import flash_attention
 from tilewise.bench import oracle
+from tilewise.ledger_ring import at_once
 from tilewise.zigzag import unzigzag, zigzag
 
 PEERS = 2**18  # the other ways are timed up to this N
@@ -143,10 +144,11 @@ def timed(way, shape, n, device, seconds):
     q, k, v, do = draw(shape, n // world, device, 1 + rank)
     inputs = [x.requires_grad_() for x in (q, k, v)]
     row = {"input_bytes": sum(x.numel() * x.element_size() for x in (*inputs, do))}
+    if way.startswith("ring") and world > 1:
+        row["at_once"] = turns(shape, n // world)
     with attention(way, n, device) as f:
-        first = sum(run(f, inputs, do, device))  # compiles
-        if first < 1e3 * seconds:
-            first = sum(run(f, inputs, do, device))
+        run(f, inputs, do, device)  # compiles
+        first = sum(run(f, inputs, do, device))
         repeats = max(2, min(20, int(1e3 * seconds / first)))
         times = [run(f, inputs, do, device) for _ in range(repeats)]
     if cuda:
@@ -154,6 +156,13 @@ def timed(way, shape, n, device, seconds):
         dist.all_reduce(peak, dist.ReduceOp.MAX)
         row["peak_bytes"] = peak.item()
     return row | summary(times, SHAPES[shape], n)
+
+
+def turns(shape, share):
+    """How many heads of keys go round at once, [forward, backward]."""
+    heads, kv_heads, d = SHAPES[shape]
+    sizes = share, share, heads, kv_heads, d, d
+    return [at_once(*sizes, backward=backward) for backward in (False, True)]
 
 
 def summary(times, shape, n):

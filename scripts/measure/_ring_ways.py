@@ -7,7 +7,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from tilewise import ranks, ring
+from tilewise import ranks, ring, ring_passes
 
 SHAPES = {  # heads, heads of k and v, d: 2048 columns of Q in both
     "16 heads of 128": (16, 16, 128),
@@ -28,9 +28,9 @@ def attention(way, n, device):
     if way == "ring_priority" and device.type == "cuda":
         options = dist.ProcessGroupNCCL.Options(is_high_priority_stream=True)
         group = dist.new_group(backend="nccl", pg_options=options)
-    ring.pass_on = waited_for if way == "ring_first" else PASS_ON
+    ring_passes.pass_on = waited_for if way == "ring_first" else PASS_ON
     yield lambda q, k, v: ring.ring_attention(q, k, v, group=group, causal=True)
-    ring.pass_on = PASS_ON
+    ring_passes.pass_on = PASS_ON
 
 
 def theirs(way, n, device, stack):

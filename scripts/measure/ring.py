@@ -2,14 +2,16 @@
 
     python scripts/measure/ring.py
 
-One process a GPU, started here for each number of GPUs in turn. Every way is checked
-before anything is timed. Writes benchmarks/results/<gpu>-<date>-ring.json. To try the
-script without GPUs, where only the ring has a kernel and nothing is written:
+One process a GPU, started here for each number of GPUs and each shape in turn. Every
+way is checked before anything is timed. Writes benchmarks/results/<gpu>-<date>-ring
+.json, whole again after each of them: a run that breaks off keeps what it has. To try
+the script without GPUs, where only the ring has a kernel and nothing is written:
 
     python scripts/measure/ring.py --device cpu --worlds 1 2 --sizes 256 --check 128
 """
 
 import argparse
+import itertools
 import json
 import os
 import tempfile
@@ -30,12 +32,13 @@ each. Checked first, in every world, way and shape: all shares put together at t
 `checks`, the first and the last head of o, dq, dk, dv against float64, error at most
 twice that of standard attention in bf16; `apart` is the distance of all heads from
 flash_attention of one GPU. A way that is wrong is not timed. ms: between CUDA events on
-every GPU after a barrier, the slowest GPU's; the median of `repeats` runs after one or
-two more; forward and backward apart, total their sum run by run. The L2 is not emptied:
+every GPU after a barrier, the slowest GPU's; the median of `repeats` runs after two
+more; forward and backward apart, total their sum run by run. The L2 is not emptied:
 inputs are larger. The other ways stop at N = 262144. peak_bytes: the most that PyTorch
 had allocated on a GPU in one forward and backward pass, the most of all GPUs, inputs
 and gradients included; input_bytes: q, k, v and dO of it. ring:
-tilewise.ring_attention, of one GPU flash_attention. ring_first: the same, but each
+tilewise.ring_attention, of one GPU flash_attention; at_once: how many heads of keys
+take a turn round the ring, forward and backward. ring_first: the same, but each
 message is waited for before the computation of its step starts, so that nothing
 overlaps. ring_priority: NCCL's stream has high priority. torch_allgather,
 torch_alltoall: F.scaled_dot_product_attention in
@@ -44,7 +47,7 @@ set_rotate_method; of one GPU F.scaled_dot_product_attention, backend FlashAtten
 ratio: total ms of the way `ring` on one GPU over that of the row, same N and shape.
 tflops: 7/2 of 2 N (N + 1) heads d, over total ms, all GPUs together. NVLink multicast
 (NCCL_NVLS_ENABLE=0) is off."""
-MODULES = ("ring", "ranks", "zigzag", "merge")
+MODULES = ("ring", "ring_passes", "ranks", "zigzag", "merge", "ledger_ring")
 
 
 def options():
@@ -62,10 +65,10 @@ def options():
     return parser.parse_args()
 
 
-def of_world(world, asked):
-    """(checks, rows) of one number of GPUs: what its rank 0 wrote down."""
+def measured(world, shape, asked):
+    """(checks, rows) of one number of GPUs and shape: what its rank 0 wrote down."""
     with tempfile.TemporaryDirectory() as folder:
-        spawn(start, (world, folder, vars(asked)), nprocs=world)
+        spawn(start, (world, folder, vars(asked) | {"shapes": [shape]}), nprocs=world)
         found = json.loads(Path(folder, "found.json").read_text("utf-8"))
     return found["checks"], found["rows"]
 
@@ -118,15 +121,15 @@ def keep(checks, rows):
 
 
 def main():
-    """Measure every world, compare, write."""
+    """Measure every world and shape, compare, write."""
     asked = options()
     checks, rows = [], []
-    for world in asked.worlds:
-        more = of_world(world, asked)
+    for world, shape in itertools.product(asked.worlds, asked.shapes):
+        more = measured(world, shape, asked)
         checks += more[0]
         rows += more[1]
         compare(rows)
-        if asked.device == "cuda":  # after each world, should a later one break off
+        if asked.device == "cuda":
             keep(checks, rows)
     if asked.device == "cpu":
         print("tried on the CPU: nothing is written")

@@ -29,6 +29,7 @@ small shapes have them. compute-sanitizer --tool T, racecheck with --racecheck-r
 all. errors: of its summary, hazards of racecheck. accesses, of racecheck: how often
 each was named, by kernel, offset and source line. Clocks and power limit as found."""
 TOOLS = ("memcheck", "synccheck", "racecheck")
+RACECHECK = ["--racecheck-report", "all", "--print-limit", "0"]  # 0: every hazard
 SHAPES = (
     (1, 2, 2, 256, 256, 64, False),
     (1, 2, 2, 256, 256, 128, True),
@@ -61,7 +62,7 @@ def child(name):
 def examine(tool, name):
     """The row of one tool and one rung."""
     command = ["compute-sanitizer", "--tool", tool]
-    command += ["--racecheck-report", "all"] if tool == "racecheck" else []
+    command += RACECHECK if tool == "racecheck" else []
     command += [sys.executable, __file__, name]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)

@@ -7,8 +7,9 @@ which both were measured: below 1 the rule pays.
 from functools import cache
 from itertools import product
 
-from figures._bench import TOP, bench, newest, tflops
+from figures._bench import TOP, bench, newest
 from figures._plot import results
+from tables import _practices as practices
 
 from tilewise.bench.cells import DIMS, SIZES, geometric
 
@@ -36,22 +37,6 @@ def roof(what, n):
 def flash(n, over="standard"):
     """FlashAttention-2 in place of another way to compute attention at N, by d."""
     return [roof("flash", n)[d] / roof(over, n)[d] for d in DIMS]
-
-
-def compiled():
-    """Scaling and softmax of standard attention as one compiled kernel."""
-    cells = product(SIZES[:4], DIMS)
-    return [roof("three_kernels", n)[d] / roof("standard", n)[d] for n, d in cells]
-
-
-def causal(kernel):
-    """Causal over full, forward, where both were timed."""
-    found = times("forward", kernel)
-    return [
-        found[n, d, True] / found[n, d, False]
-        for n, d in product(SIZES, DIMS)
-        if {(n, d, True), (n, d, False)} <= found.keys()
-    ]
 
 
 def odd(*whats, way=None):
@@ -99,15 +84,6 @@ def alone():
     return [fixed[c] / fast[c] for c in CELLS]
 
 
-def one_sequence():
-    """A FLOP in one sequence of 16k over one in sixteen of 1k, forward."""
-    return [
-        tflops()["forward", TOP["forward"], SIZES[0], d, c]
-        / tflops()["forward", TOP["forward"], SIZES[-1], d, c]
-        for d, c in product(DIMS, (False, True))
-    ]
-
-
 def narrow(way):
     """Heads of d = 64 over heads of d = 128, as many numbers a token in all."""
     found = times(way, TOP[way])
@@ -117,19 +93,26 @@ def narrow(way):
 
 
 TIMES = {  # rule of the figure -> ratios
+    "compile": lambda: practices.compiled("standard", False),
     "flash-8k": lambda: flash(8192),
     "flash-1k": lambda: flash(1024),
-    "compile": compiled,
-    "causal": lambda: causal(TOP["forward"]),
-    "batch": one_sequence,
+    "decoding": lambda: [*practices.fewer(1), *practices.fewer(16)],
+    "compile-causal": lambda: practices.compiled("standard", True),
+    "tf32": lambda: practices.switched("standard"),
+    "causal": lambda: practices.flagged("ours"),
     "keys": wider,
-    "gqa": lambda: odd("heads 16, 4", "heads 16, 1"),
-    "pad": lambda: [1 / x for x in odd("N 1000", "N 4000", "N 16000")],
+    "batch": practices.batch,
+    "gqa": practices.fewer,
+    "half": practices.half,
     "narrower": lambda: odd("d 80", "d 96"),
-    "mask": lambda: causal("math"),
-    "deterministic": lambda: both(1, FIXED),
     "checkpoint": lambda: both(2, TOP["backward"]),
     "tiles": lambda: squares()[0],
+    "copy": practices.copied,
+    "bits": lambda: practices.fixed("ours"),
+    "empty": practices.emptied,
+    "bits-efficient": lambda: practices.fixed("efficient"),
+    "pad": practices.filled,
+    "mask": practices.masked,
 }
 
 

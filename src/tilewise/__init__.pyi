@@ -26,6 +26,7 @@ from tilewise import packing as packing
 from tilewise import passes as passes
 from tilewise import ranks as ranks
 from tilewise import ring as ring
+from tilewise import ring_passes as ring_passes
 from tilewise import rounding as rounding
 from tilewise import sdpa as sdpa
 from tilewise import softmax as softmax

@@ -19,7 +19,7 @@ from torch import Tensor
 # --8<-- [start:philox]
 LOW = 0xFFFFFFFF  # the lower 32 bits of an int64
 FACTORS = 0xD2511F53, 0xCD9E8D57
-KEY_STEPS = 0x9E3779B9, 0xBB67AE85  # the golden ratio and √3 − 1, times 2³²
+KEY_STEPS = 0x9E3779B9, 0xBB67AE85  # of 2³²: golden ratio − 1, √3 − 1
 
 
 def philox(counter: Sequence[Tensor], key: tuple[int, int]) -> tuple[Tensor, ...]:

@@ -10,6 +10,7 @@ Sources: Ring Attention, arXiv 2310.01889; DeepSpeed Ulysses, arXiv 2309.14509.
 from tilewise.ledger import check
 
 SUMS = 4  # bytes of a number of dK or dV on its way: summed up in fp32
+LEAST = 2**28  # bytes on their way and in fp32 that are not worth shorter turns
 
 # --8<-- [start:links]
 DGX = "https://docs.nvidia.com/dgx/dgxh100-user-guide/introduction-to-dgxh100.html"
@@ -113,3 +114,47 @@ def needed(share, peak, heads, kv_heads, size=2, *, causal=False, backward=False
     way = {"causal": causal, "backward": backward}
     return least_share(peak, share, heads, kv_heads, size, **way)
     # --8<-- [end:least]
+
+
+# --8<-- [start:held]
+def held(n_q, n_k, heads, d, d_v, size=2, *, backward=False):
+    """{what: bytes} of one head of K and V at the worst moment of a turn, P ≥ 3.
+
+    Beside q, k, v, o, L and their gradients a rank holds this for each head of K and V
+    whose turn it is: n_q rows in each of `heads` query heads, n_k keys, d columns, d_v
+    of V. Forward, that is while a step is merged; backward, while the Gluon kernel
+    computes, whose own fp32 dQ and two numbers a row are the last line.
+    """
+    check(n_q=n_q, n_k=n_k, heads=heads, d=d, d_v=d_v, size=size)
+    wide, narrow = max(size, SUMS), size < SUMS
+    rows, keys = heads * n_q, n_k * (d + d_v)
+    both = {"k, v": keys * size, "k, v, coming": keys * size}
+    if not backward:
+        return both | {
+            "o, sum": rows * d_v * wide,
+            "o of the step": rows * d_v * size,
+            "o of the step, wider": rows * d_v * wide * narrow,
+            "L, L of the step, their difference, its weight": 4 * rows * wide,
+        }
+    return both | {
+        "dk, dv, sent": keys * wide,
+        "dk, dv, coming": keys * wide,
+        "dq, sum": rows * d * wide,
+        "dq, dk, dv of the step": (rows * d + keys) * size,
+        "the kernel's": rows * (d * narrow + 2) * wide,
+    }
+
+
+def at_once(n_q, n_k, heads, kv_heads, d, d_v, size=2, *, batch=1, backward=False):
+    """How many heads of K and V, of all batch entries, take a turn round the ring.
+
+    As many as keep what `held` counts in LEAST bytes, or an eighth of q, k, v, o and
+    their gradients where that is more; at least one. n_q and n_k are the longest share,
+    d and d_v the columns of K and V.
+    """
+    check(kv_heads=kv_heads, batch=batch)
+    one = held(n_q, n_k, heads // kv_heads, d, d_v, size, backward=backward)
+    whole = 2 * batch * (heads * n_q + kv_heads * n_k) * (d + d_v) * size
+    few = max(whole // 8, LEAST) // sum(one.values())
+    return max(1, min(few, batch * kv_heads))
+    # --8<-- [end:held]

@@ -1,4 +1,5 @@
 SUMS: int
+LEAST: int
 DGX: str
 LINKS: dict[str, tuple[float, str]]
 
@@ -20,3 +21,8 @@ def least_share(peak: float, link: float, heads: int, kv_heads: int, size: int =
                 causal: bool = ..., backward: bool = ...) -> float: ...  # fmt: skip
 def needed(share: int, peak: float, heads: int, kv_heads: int, size: int = ..., *,
            causal: bool = ..., backward: bool = ...) -> float: ...  # fmt: skip
+def held(n_q: int, n_k: int, heads: int, d: int, d_v: int, size: int = ..., *,
+         backward: bool = ...) -> dict[str, int]: ...  # fmt: skip
+def at_once(n_q: int, n_k: int, heads: int, kv_heads: int, d: int, d_v: int,
+            size: int = ..., *, batch: int = ..., backward: bool = ...,
+) -> int: ...  # fmt: skip

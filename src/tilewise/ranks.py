@@ -80,8 +80,8 @@ def call(
 
 def agree(
     q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None, group: Group,
-) -> list[int]:  # fmt: skip
-    """N_k on each rank, after all have told one another what they were called with.
+) -> tuple[int, list[int]]:  # fmt: skip
+    """The longest N_q, and N_k on each rank, after all have said what they were given.
 
     Every rank takes part before any raises ValueError, so a mistake on one rank, or a
     difference between two, ends the call on all of them and leaves none waiting. With
@@ -101,7 +101,7 @@ def agree(
         if len({*found}) > 1 and (causal or name not in ANYWHERE):
             shown = [DTYPES[x] if name == "dtype" else x for x in found]
             raise ValueError(f"{name} must be the same on all ranks: {shown}")
-    return [row[-1] for row in calls]
+    return max(row[-2] for row in calls), [row[-1] for row in calls]
 
 
 def meeting_place(group: Group) -> torch.device | None:

@@ -1,24 +1,23 @@
 """Ring attention: a sequence over P ranks, with keys and values that travel round.
 
-Each rank keeps its queries. At step t it attends to the keys that were rank r − t's at
-the start, merges the outcome into what it has, and passes the keys on meanwhile. The
-backward pass goes round once more, and the keys take their gradients along.
+The ring goes round for a few heads at a time, `tilewise.ring_passes`: what is on its
+way or in fp32 is of these heads only, and what comes out is written into the whole.
 Source: Ring Attention, H. Liu, M. Zaharia, P. Abbeel, arXiv 2310.01889.
 """
 
 # --8<-- [start:imports]
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import torch
 from torch import Tensor
 
 # --8<-- [end:imports]
-from tilewise import passes
-from tilewise.merge import merge_into
+from tilewise.ledger_ring import at_once
 from tilewise.ops import Once, flash_attention
-from tilewise.ranks import Group, agree, pass_on, ring_of
-from tilewise.zigzag import meets
+from tilewise.ranks import Group, agree, ring_of
+from tilewise.ring_passes import ring_backward, ring_forward
+
+Part: TypeAlias = tuple[slice, slice]  # of a tensor: entries of the batch, heads
 
 
 @overload
@@ -52,7 +51,9 @@ def ring_attention(
     group None is all processes. Without causal the order of the shares does not matter
     and their lengths may differ. causal=True takes the zig-zag order of
     `tilewise.zigzag`, and shares of one even length. One rank, or no process group, is
-    flash_attention.
+    flash_attention. The ring goes round once for a few heads at a time: as many as
+    `tilewise.ledger_ring.at_once` says, beside which a rank holds no more than its q,
+    k, v, o, L and their gradients.
 
     What fits on no rank, or not with other ranks, raises ValueError on all of them. All
     must make the same calls, forward and backward: one that does not leaves the others
@@ -64,9 +65,9 @@ def ring_attention(
         return flash_attention(
             q, k, v, causal=causal, scale=scale, return_lse=return_lse
         )
-    lengths = agree(q, k, v, causal, scale, group)
+    rows, lengths = agree(q, k, v, causal, scale, group)
     options = causal, None if scale is None else float(scale), group, rank, lengths
-    o, lse = Ring.apply(q, k, v, options)
+    o, lse = Ring.apply(q, k, v, rows, options)
     return (o, lse) if return_lse else o
     # --8<-- [end:ring_attention]
 
@@ -77,11 +78,16 @@ class Ring(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, q: Tensor, k: Tensor, v: Tensor, options: Any,
+        ctx: Any, q: Tensor, k: Tensor, v: Tensor, rows: int, options: Any,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
-        ctx.options = options
+        ctx.rows, ctx.options = rows, options
         ctx.set_materialize_grads(False)
-        o, lse = ring_forward(q, k, v, *options)
+        same = q.shape[-1] == v.shape[-1]
+        o = torch.empty_like(q) if same else q.new_empty(*q.shape[:3], v.shape[-1])
+        wide = torch.promote_types(q.dtype, torch.float32)
+        lse = q.new_empty(q.shape[:3], dtype=wide)
+        for few, keys in turns(q, k, v, rows, max(options[-1]), False):
+            o[few], lse[few] = ring_forward(q[few], k[keys], v[keys], *options)
         ctx.save_for_backward(q, k, v, o, lse)
         return o, lse
 
@@ -89,9 +95,9 @@ class Ring(torch.autograd.Function):
     def backward(
         ctx: Any, do: Tensor | None, dlse: Tensor | None,
     ) -> tuple[Tensor | None, ...]:  # fmt: skip
-        once = RingOnce.apply if torch.is_grad_enabled() else ring_backward
-        given = *ctx.saved_tensors, do, dlse, *ctx.options
-        return *once(*given), None
+        once = RingOnce.apply if torch.is_grad_enabled() else all_backward
+        given = *ctx.saved_tensors, do, dlse, ctx.rows, ctx.options
+        return *once(*given), None, None
 
 
 class RingOnce(Once):
@@ -99,86 +105,45 @@ class RingOnce(Once):
 
     @staticmethod
     def forward(ctx: Any, *given: Any) -> tuple[Tensor, ...]:
-        return ring_backward(*given)
+        return all_backward(*given)
 
 
-def shapes(
-    k: Tensor, v: Tensor, lengths: Sequence[int], step: int, rank: int,
-) -> list[tuple[int, ...]]:  # fmt: skip
-    """The shapes of k and v that this rank holds at a step."""
-    n = lengths[(rank - step) % len(lengths)]
-    return [(*x.shape[:2], n, x.shape[-1]) for x in (k, v)]
-
-
-def wider(x: Tensor) -> Tensor:
-    """A copy of x for sums: fp32, or float64 for float64."""
-    return x.to(torch.promote_types(x.dtype, torch.float32), copy=True)
-    # --8<-- [end:Ring]
-
-
-# --8<-- [start:ring_forward]
-@torch.no_grad()
-def ring_forward(
-    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None, group: Group,
-    rank: int, lengths: Sequence[int],
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """o and L of this rank's rows; options as in `ring_attention`, N_k by rank.
-
-    q (batch, heads, N_q / P, d) and so on → o (batch, heads, N_q / P, d_v) in q's
-    dtype, L (batch, heads, N_q / P).
-    """
-    world = len(lengths)
-    for step in range(world):
-        source = (rank - step) % world
-        if step + 1 < world:  # away while this rank computes with it
-            wait = pass_on([k, v], shapes(k, v, lengths, step + 1, rank), group)
-        rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
-        given = q[:, :, rows], k[:, :, keys], v[:, :, keys]
-        part = passes.forward(*given, None, (mask, scale, 0.0, None))
-        if step == 0:
-            o, lse = wider(part[0]), part[1]
-        else:
-            merge_into(o[:, :, rows], lse[:, :, rows], *part)
-        if step + 1 < world:
-            k, v = wait()
-    return o.to(q.dtype), lse
-    # --8<-- [end:ring_forward]
-
-
-# --8<-- [start:ring_backward]
-@torch.no_grad()
-def ring_backward(
+def all_backward(
     q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, do: Tensor | None,
-    dlse: Tensor | None, causal: bool, scale: float | None, group: Group, rank: int,
-    lengths: Sequence[int],
+    dlse: Tensor | None, rows: int, options: Any,
 ) -> tuple[Tensor, ...]:  # fmt: skip
-    """dQ, dK, dV of this rank's share, shapes and options as in `ring_forward`.
+    """dQ, dK, dV of all heads, turn by turn, each in its tensor's dtype."""
+    grads = tuple(torch.empty_like(x) for x in (q, k, v))
+    for few, keys in turns(q, k, v, rows, max(options[-1]), True):
+        saved = q[few], k[keys], v[keys], o[few], lse[few]
+        given, more = (None if x is None else x[few] for x in (do, dlse))
+        made = ring_backward(*saved, given, more, *options)
+        for grad, heads, x in zip(grads, (few, keys, keys), made):
+            grad[heads] = x
+        del made, x  # else they would be there through the next turn
+    return grads
 
-    o and L are those of all keys, so e^{S − L} is P itself and each block's gradients
-    are summands: nothing is rescaled. dQ stays; dK and dV, sums in fp32, follow their
-    keys one step behind and are home after P of them. do and dlse may be None.
+
+def turns(
+    q: Tensor, k: Tensor, v: Tensor, rows: int, keys: int, backward: bool,
+) -> list[tuple[Part, Part]]:  # fmt: skip
+    """[(entries and heads of q, those of k and v)], as slices: what goes round at once.
+
+    rows and keys are the most that any rank has, so every rank finds the same turns.
     """
-    do, world = torch.zeros_like(o) if do is None else do, len(lengths)
-    come: Callable[[], list[Tensor]] = list  # gives dK, dV of the ranks before
-    for step in range(world):
-        source, last = (rank - step) % world, step + 1 == world
-        after = shapes(k, v, lengths, step + 1, rank)
-        if not last:
-            wait = pass_on([k, v], after, group)
-        rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
-        saved = o[:, :, rows], do[:, :, rows], lse[:, :, rows]
-        more = None if dlse is None else dlse[:, :, rows]
-        given = q[:, :, rows], k[:, :, keys], v[:, :, keys], *saved, more
-        parts = passes.backward(*given, None, False, (mask, scale, 0.0, None))[:3]
-        if step == 0:
-            dq, *sums = map(wider, parts)
-        else:
-            dq[:, :, rows] += parts[0]
-            sums = come()  # those of the ranks before, for the keys that are here
-            for x, part in zip(sums, parts[1:]):
-                x[:, :, keys] += part
-        come = pass_on(sums, after, group)
-        if not last:
-            k, v = wait()
-    return tuple(x.to(q.dtype) for x in (dq, *come()))
-    # --8<-- [end:ring_backward]
+    (batch, heads), kv_heads = q.shape[:2], k.shape[1]
+    sizes = q.shape[-1], v.shape[-1], q.element_size()
+    most = at_once(rows, keys, heads, kv_heads, *sizes, batch=batch, backward=backward)
+    group = heads // kv_heads
+    return [
+        ((entries, slice(group * few.start, group * few.stop)), (entries, few))
+        for entries in cut(batch, max(1, most // kv_heads))
+        for few in cut(kv_heads, most)
+    ]
+
+
+def cut(n: int, most: int) -> list[slice]:
+    """Slices of 0 .. n − 1, at most `most` long and of about one size."""
+    parts = -(-n // most)
+    return [slice(n * i // parts, n * (i + 1) // parts) for i in range(parts)]
+    # --8<-- [end:Ring]

@@ -57,6 +57,18 @@ def test_first_result_by_mouse(listing):
     assert printed.is_visible() and one.field.count() == 0 == one.shown.count()
 
 
+def test_output_begins_where_its_listing_ends(visit):
+    gap = """(block) => {
+      const [code, out] = [block, block.nextElementSibling].map((x) =>
+        x.querySelector("pre").getBoundingClientRect());
+      return Math.abs(out.top - code.bottom);
+    }"""
+    for width in (1280, 400):
+        page = visit(PRINTS, width=width)
+        blocks = page.locator(".highlight:has(+ .output)").all()
+        assert blocks and max(x.evaluate(gap) for x in blocks) < 1, width
+
+
 def test_by_keyboard_alone(listing):
     one = listing(PRINTS)
     original = one.block.locator("code").first.inner_html()

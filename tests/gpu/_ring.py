@@ -48,6 +48,16 @@ def attend(name, rank, world):
     return [x.detach().cpu() for x in (o, lse, *grads)]
 
 
+def one_at_a_time(rank, world):
+    """The case causal, each head of keys of each entry of the batch alone."""
+    from tilewise import ledger_ring
+
+    usual, ledger_ring.LEAST = ledger_ring.LEAST, 1
+    found = attend("causal", rank, world)
+    ledger_ring.LEAST = usual
+    return found
+
+
 def refused(rank):
     """What each rank is told when one has another length."""
     from tilewise.ring import ring_attention
@@ -74,6 +84,7 @@ def work(rank, world, folder):
         torch.use_deterministic_algorithms(True)  # new memory is filled with NaN
         found["filled", backend] = attend("causal", rank, world)
         found["again", backend] = attend("causal", rank, world)
+        found["turns", backend] = one_at_a_time(rank, world)
         torch.use_deterministic_algorithms(False)
         dist.barrier()
         dist.destroy_process_group()

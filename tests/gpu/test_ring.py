@@ -74,6 +74,12 @@ def test_new_memory_is_written_before_it_is_read(found, world, backend):
 
 @EACH
 @pytest.mark.parametrize("backend", BACKENDS)
+def test_heads_in_turns(found, world, backend):
+    check([rank["turns", backend] for rank in found[world]], "causal", world)
+
+
+@EACH
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_the_same_bits_every_time(found, world, backend):
     for rank in found[world]:
         for x, y in zip(rank["again", backend], rank["filled", backend], strict=True):

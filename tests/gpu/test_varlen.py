@@ -1,7 +1,4 @@
-"""Both pairs of kernels for packed documents on a GPU, and the function above them.
-
-Both pairs by name, whatever dispatch picks.
-"""
+"""Both pairs of kernels for packed documents on a GPU, and the function above them."""
 
 import os
 import random
@@ -15,33 +12,9 @@ if not torch.cuda.is_available():
 
 from tilewise import flash_attention, flash_attention_varlen
 
-from .._varlen import (
-    assert_as_good,
-    bounds,
-    by_document,
-    changed,
-    ends,
-    gradients,
-    leaks,
-)
+from .._varlen import bounds, ends, gradients
 from ..kernels._varlen_pair import pair
-
-BF16, FP16, FP32 = torch.bfloat16, torch.float16, torch.float32
-WIDE = [(256, BF16), (136, FP16), (64, FP32), (256, FP32)]  # for plain Triton alone
-PLAIN = "varlen", "varlen_backward"
-GLUON = "gluon_varlen", "gluon_varlen_backward"
-HOPPER = torch.cuda.get_device_capability()[0] == 9
-PAIRS = [PLAIN, pytest.param(GLUON, marks=pytest.mark.skipif(not HOPPER, reason="9.x"))]
-CAUSAL = False, True, "top-left"
-LENGTHS = {  # of q, of k
-    "aligned": ([512, 512, 1024], [512, 512, 1024]),
-    "long tail": ([1, 2000, 17, 130, 64, 65, 3, 300], None),
-    "empty ones": ([0, 200, 0, 0, 333, 50, 0], [70, 100, 0, 5, 400, 0, 9]),
-    "more keys": ([1, 33, 129], [900, 700, 1000]),
-    "more rows": ([900, 700, 1000], [1, 33, 129]),
-    "many": ([37] * 60, [41] * 60),
-}
-both = pytest.mark.parametrize("names", PAIRS, ids=lambda x: x[0])
+from ._varlen import BF16, CAUSAL, FP16, FP32, GLUON, LENGTHS, both, draw, hold
 
 
 @pytest.fixture(autouse=True)
@@ -49,27 +22,6 @@ def exact_products(monkeypatch):
     """Plain PyTorch's fp32 without tf32, and its deterministic matrix products."""
     monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     monkeypatch.setattr(torch.backends.cuda.matmul, "allow_tf32", False)
-
-
-def draw(lengths, heads, kv_heads, d, dtype, seed=0):
-    """(q, k, v), (do, dlse), side by side in memory for odd seeds."""
-    torch.manual_seed(seed)
-    n_q, n_k = map(sum, lengths)
-    shapes = (n_q, heads, d), (n_k, kv_heads, d), (n_k, kv_heads, d), (n_q, heads, d)
-    made = [torch.randn(shape, device="cuda").to(dtype) for shape in shapes]
-    made = [torch.cat([x, x], -1)[..., d:] for x in made] if seed % 2 else made
-    return made[:3], (made[3], torch.randn(n_q, heads, device="cuda"))
-
-
-def hold(f, lengths, tensors, given, options):
-    """f, with NaN in what it does not write, as good as the formula."""
-    wide = [[x.double() for x in xs] for xs in (tensors, given)]
-    true, plain = (
-        gradients(lambda *x: by_document(*x, *lengths, **options), *xs)
-        for xs in (wide, (tensors, given))
-    )
-    found = gradients(f, tensors, given)
-    assert_as_good(found, true, plain, tensors, given, options["scale"], few=4)
 
 
 @pytest.mark.parametrize("causal", CAUSAL)
@@ -115,42 +67,6 @@ def test_random_documents(names):
         except AssertionError as error:
             case = (seed, lengths, group, kv_heads, d, dtype, options, number)
             raise AssertionError(f"{error}: {case}") from error
-
-
-@pytest.mark.parametrize("value", [None, torch.nan, torch.inf])
-@pytest.mark.parametrize("d", [64, 128])
-@both
-def test_no_leak(names, d, value):
-    """No bit of another document changes; dQ of Gluon may, since sums may."""
-    lengths = [[100, 0, 333, 65, 128]] * 2
-    given = draw(lengths, 4, 2, d, BF16)
-    for causal, b in ((True, 0), (False, 2), (True, 4)):
-        f = pair(lengths, {"causal": causal, "scale": None}, names=names)
-        found = leaks(f, *given, *lengths, b, value)
-        assert [x for x in found if names == PLAIN or "dq" not in x] == []
-        if found:  # the same to rounding, and no NaN
-            places = [bounds(n) for n in lengths]
-            dq, right = (
-                gradients(f, *x)[2] for x in (changed(*given, places, b, value), given)
-            )
-            for other, at in enumerate(places[0]):
-                if other != b:
-                    torch.testing.assert_close(dq[at], right[at], rtol=2**-6, atol=1e-2)
-
-
-def test_no_leak_by_the_public_function():
-    """With deterministic algorithms no bit of dQ changes either."""
-    lengths = [[100, 0, 333, 65, 128]] * 2
-    given, cu = draw(lengths, 4, 2, 64, BF16), ends(lengths[0], device="cuda")
-
-    def f(*x):
-        return flash_attention_varlen(*x, cu, cu, causal=True, return_lse=True)
-
-    torch.use_deterministic_algorithms(True)
-    try:
-        assert leaks(f, *given, *lengths, 2, torch.nan) == []
-    finally:
-        torch.use_deterministic_algorithms(False)
 
 
 @pytest.mark.parametrize("causal", [False, True])

@@ -53,6 +53,18 @@ def sent(draw):
     return [*shared(draw), few(draw), few(draw), draw.choice([1, 2, 4, 8])], {}
 
 
+def held(draw):
+    args = [size(draw), size(draw), *(few(draw) for _ in range(3))]
+    return [*args, draw.choice([2, 4, 8])], {"backward": truth(draw)}
+
+
+def at_once(draw):
+    (n_q, n_k, group, *rest), how = held(draw)
+    kv_heads = few(draw)
+    args = [64 * n_q, 64 * n_k, group * kv_heads, kv_heads, *rest]
+    return args, how | {"batch": few(draw)}
+
+
 def exchanged(draw):
     kv_heads = draw.choice([1, 2, 8, 16])
     return [*shared(draw), kv_heads * few(draw), kv_heads, few(draw)], {}
@@ -87,5 +99,6 @@ MEMORY = {
         "scores": scored, "flops": worked, "ring_bytes": sent,
         "step_bytes": lambda draw: (sent(draw)[0], {"backward": truth(draw)}),
         "ulysses_bytes": exchanged, "least_share": least, "needed": hidden(size),
+        "held": held, "at_once": at_once,
     },
 }  # fmt: skip

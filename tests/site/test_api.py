@@ -23,7 +23,7 @@ standard.standard_forward standard.standard_backward
 flash1.flash1_forward flash1.flash1_backward
 flash2.flash2_forward flash2.flash2_backward""".split()
 INNER = {"attn_mask", "passes", "library", "ranks"}  # what the front is made of
-INNER |= {"varlen_passes", "varlen_library", "fits", "types"}
+INNER |= {"ring_passes", "varlen_passes", "varlen_library", "fits", "types"}
 USUAL = {"device", "dtype"}  # of every module in PyTorch
 TENSORS = {*"q k v o do p m l x lse query lengths".split()}
 PACKAGE = griffe.load(

@@ -98,7 +98,7 @@ memory_html(steps[:4], lang="zh")
 # %% [markdown]
 # ## 四步连起来看 { #play }
 #
-# 把这四步连起来播放，每次载入和写回都单独成一小步。数字和上面各单元格算出的一样，也可以换成自己的数。
+# 把这四步连起来播放，每次读入和写回都单独成一小步。数字和上面各单元格算出的一样，也可以换成自己的数。
 #
 # <figure class="tw-figure tw-widget" markdown="0">
 # <tw-stepper id="stepper" data-pass="forward">
@@ -136,7 +136,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 #
 # - 每走完一步，每一行的 \(O\) 都是它看过的那些键的精确输出。
 # - \(\alpha\) 给旧的部分换基准，\(\beta\) 给这一块换基准。两者至少有一个是 1。
-# - 算完最后一块，和自然就对了，末尾什么都不用修正。
+# - 算完最后一块，每行的和自然就对了，末尾什么都不用修正。
 #
 # ## 自测 { #check }
 #

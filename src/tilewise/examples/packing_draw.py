@@ -1,0 +1,41 @@
+from heapq import heapreplace
+
+PROGRAMS, HEADS, BLOCK = 132, 16, 128  # of an H200; rows of a block, keys of a tile
+
+
+def blocks(lengths, turned=False):
+    """Tiles of keys of every block of rows, causal: a document's longest come first.
+
+    turned: the shortest in every second one, so that who had long blocks gets short.
+    """
+    work = []
+    for number, n in enumerate(sorted(lengths, reverse=True)):
+        tiles = range(-(-n // BLOCK), 0, -1)
+        tiles = tiles[::-1] if turned and (len(lengths) - number) % 2 == 0 else tiles
+        work += [i for i in tiles for _ in range(HEADS)]
+    return work
+
+
+def to_and_fro(work):
+    """Tiles of each program: 0 to 131 take a block each, then 131 to 0, and so on."""
+    done = [0] * PROGRAMS
+    for number, tiles in enumerate(work):
+        turn, program = divmod(number, PROGRAMS)
+        done[program if turn % 2 == 0 else PROGRAMS - 1 - program] += tiles
+    return done
+
+
+def drawn(work):
+    """The same if whoever is done first takes the next block."""
+    done = [0] * PROGRAMS  # a heap: the first is the least
+    for tiles in work:
+        heapreplace(done, done[0] + tiles)
+    return done
+
+
+if __name__ == "__main__":
+    print("tiles of a program       mean   most, to and fro   most, drawn")
+    for sizes in ([2048] * 8, [1536] * 11, [1024] * 16, [4000, 2100, 900, 500, 64]):
+        fixed, free = to_and_fro(blocks(sizes, turned=True)), drawn(blocks(sizes))
+        name, mean = f"{len(sizes)} of up to {max(sizes)}", sum(free) / PROGRAMS
+        print(f"{name:22} {mean:6.1f} {max(fixed):18} {max(free):13}")

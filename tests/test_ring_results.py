@@ -1,0 +1,103 @@
+"""What scripts/measure/ring.py measured on GPUs, and the page's words on it."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+from tilewise.ledger_ring import LINKS, at_once, held, step_bytes
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+table = importlib.import_module("tables.ring_times")
+DATA, GROUPED = table.found(), "16 heads, 2 of keys"
+ROWS = {(r["world"], r["way"], r["shape"], r["n"]): r for r in DATA["rows"]}
+ALL, GQA = table.times(), table.times(GROUPED)
+N = 131_072
+
+
+def test_rows_follow_from_what_was_measured():
+    right = {(c["world"], c["way"], c["shape"]) for c in DATA["checks"] if c["right"]}
+    for (world, way, shape, n), row in ROWS.items():
+        heads, kv_heads, d = DATA["shapes"][shape]
+        assert (world, way, shape) in right
+        assert row["min"] <= row["ms"] <= row["max"]
+        assert row["tflops"] == pytest.approx(
+            7 * n * (n + 1) * heads * d / row["ms"] / 1e9
+        )
+        assert row["ratio"] == ROWS[1, "ring", shape, n]["ms"] / row["ms"]
+        inputs = 2 * (heads + kv_heads) * n // world * d * 2  # q, k, v, do in bf16
+        assert row["input_bytes"] == inputs < row["peak_bytes"]
+
+
+def test_checks_were_passed():
+    for check in DATA["checks"]:
+        errors = check["error"].items()
+        assert check["right"] and all(x <= check["allowed"][name] for name, x in errors)
+
+
+def gained():
+    """The page's words on two GPUs, with the numbers that were measured."""
+    long = [table.gain(n) for n in (N, 2 * N, 4 * N)]
+    yield f"are {min(long):.2f} to {max(long):.2f} times as fast"
+    long = [table.gain(n, GROUPED) for n in (N, 2 * N)]
+    yield f"2 heads of keys {min(long):.2f} to {max(long):.2f} times"
+    one, two, first = (ALL[*way, 16_384] for way in table.WAYS[:3])
+    yield f"worth having: {two:.1f} ms instead of {one:.1f}, and with"
+    grouped = GQA[2, "ring", 16_384], GQA[1, "ring", 16_384]
+    yield "a loss, {:.1f} instead of {:.1f} (two runs)".format(*grouped)
+    assert ROWS[2, "ring", GROUPED, 16_384]["repeats"] == 2
+    yield f"Half of {one:.1f} is {one / 2:.1f}."
+    yield f"without overlap it is {first:.1f} in all"
+
+
+def compared():
+    """The same of overlap and of PyTorch's way."""
+    later = {n: ALL[2, "ring_first", n] / ALL[2, "ring", n] - 1
+             for w, way, n in ALL if way == "ring_first"}  # fmt: skip
+    percent = [round(100 * later[n]) for n in (65_536, N, 2 * N)]
+    assert percent == [percent[0]] * 3 and max(later) == 2 * N
+    yield f"takes {100 * later[32_768]:.0f}% longer at 32,768, and {percent[0]}% from"
+    sent, pass_ = step_bytes(N, 2, 16, 128), ROWS[2, "ring", table.SHAPE, N]
+    yield f"one message of {sent / 1e6:.0f} MB has to hide"
+    took = 1e3 * sent / LINKS["NVLink"][0]
+    yield f"{took:.1f} ms at NVLink's rate, of {pass_['forward_ms']:.0f} that the"
+    theirs = [ALL[world, "torch_allgather", N] for world in (1, 2)]
+    slower = [ms / ALL[w, "ring", N] for w, ms in zip((1, 2), theirs, strict=True)]
+    yield f"takes {slower[1]:.2f} times as long on two GPUs at 131,072, and"
+    yield f"and {slower[0]:.2f} times on one"
+    gains = theirs[0] / theirs[1], table.gain(N)
+    yield "{:.2f} times and not {:.2f}, for".format(*gains)
+
+
+def remembered():
+    """The same of memory: one number is measured, the others counted."""
+    share, one = 32_768, ROWS[1, "ring", table.SHAPE, N]["peak_bytes"]
+    each = sum(held(share, share, 1, 128, 128, backward=True).values())
+    yield f"a head of 128 columns and \\(n\\) = {share:,} needs {each / 2**20:.0f} MiB"
+    kept = 8 * 16 * share * 128 * 2 + 16 * share * 4
+    assert 16 * each > 2 * kept  # "more than twice"
+    yield f"[took {one / 2**30:.2f} GiB]"
+    few = at_once(share, share, 16, 16, 128, 128, backward=True)
+    assert 3.95 < one / (kept + few * each) < 4.05  # "four times"
+
+
+@pytest.mark.parametrize("words", [gained, compared, remembered])
+def test_the_page_says_what_was_measured(words):
+    page = (ROOT / "docs/en/memory/many-gpus.md").read_text("utf-8")
+    assert [x for x in words() if x not in page] == []
+
+
+def test_the_page_links_the_file_that_the_table_is_made_of():
+    name = f"h200-{DATA['date']}-ring.json"
+    for lang in ("en", "zh"):
+        page = (ROOT / f"docs/{lang}/memory/many-gpus.md").read_text("utf-8")
+        assert page.count(name) == 3 and page.count("-ring.json") == 3
+
+
+def test_tables_have_the_same_numbers_in_both_languages():
+    lines = [table.draw(lang).splitlines() for lang in ("en", "zh")]
+    assert lines[0][1:] == lines[1][1:] and len(lines[0]) == 8
+    shown = [table.say(x) for x in (6.27, 103.93, 1670.56, None)]
+    assert shown == ["6.3", "103.9", "1,671", "–"]
