@@ -10,19 +10,29 @@ together, in their order, so that what a module's fixture makes is made once.
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import pytest_codeblocks.plugin as plugin
 from codeblocks import blocks, run
 from pytest_codeblocks.main import CodeBlock
+from xdist.scheduler import LoadFileScheduling
 
 ROOT = Path(__file__).parent
 MOST = 4  # workers
 MEMORY = 2 << 30  # bytes for each: it has PyTorch, and a Chromium beside it
 LONG = [  # begun first, so that short files end the run; the first one builds the site
-    "tests/site/test_build.py", "tests/kernels/", "tests/site/test_generated.py",
-    "tests/site/test_listings.py", "tests/browser/",
+    "tests/site/test_build.py", "tests/site/test_listings.py", "tests/kernels/",
+    "tests/browser/", "tests/site/test_generated.py",
 ]  # fmt: skip
+TOGETHER = {  # in one worker: all of these read the pages, as built or as written
+    f"tests/site/test_{file}.py": group
+    for group, files in {
+        "built": "build links weight languages policy api",
+        "written": "twins prose chinese codeblocks reference",
+    }.items()
+    for file in files.split()
+}
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -42,9 +52,16 @@ def pytest_xdist_auto_num_workers(config):
 
 
 def pytest_configure(config):
-    """A core for each worker, and for the programs that it starts."""
+    """A core for each worker, and for the programs that it starts.
+
+    What fresh.alone keeps is for this run of pytest, and for all its workers.
+    """
     if hasattr(config, "workerinput"):
         os.environ.setdefault("OMP_NUM_THREADS", "1")
+        return
+    kept = TemporaryDirectory(prefix="tilewise-")
+    os.environ["TILEWISE_RUNS"] = kept.name
+    config.add_cleanup(kept.cleanup)
 
 
 def pytest_collection_modifyitems(config, items):
@@ -56,6 +73,19 @@ def pytest_collection_modifyitems(config, items):
             return [not path.startswith(x) for x in LONG]
 
         items.sort(key=place)
+
+
+class ByFile(LoadFileScheduling):
+    """Hands out files, and those of TOGETHER as one: a page is then parsed once."""
+
+    def _split_scope(self, nodeid):
+        file = super()._split_scope(nodeid)
+        return TOGETHER.get(file, file)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    if config.getvalue("dist") == "loadfile":
+        return ByFile(config, log)
 
 
 class Source(str):

@@ -5,10 +5,15 @@ torch and nothing else, and each program that begins with that import gets a for
 as if it had waited for its own. Every other program gets an interpreter of its own, and
 so does one that starts processes; elsewhere than on Linux all do, since their libraries
 may not survive a fork.
+
+Most examples are listings too, on pages in two languages. While pytest runs,
+TILEWISE_RUNS names a folder that keeps what each text printed, for all its processes.
 """
 
 import atexit
+import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -19,6 +24,7 @@ from tempfile import TemporaryDirectory
 OPTIONS = ["-I", "-X", "utf8", "-W", "error"]
 TORCH = re.compile(r"^import torch$", re.M)
 APART = re.compile(r"\b(?:multi|sub)process")  # what starts processes
+MARKS = re.compile(r"^ *# --8<-- .*\n", re.M)  # of sections, which no reader sees
 LIMIT = 300  # seconds
 ONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # no threads
 SERVER = """
@@ -70,3 +76,26 @@ def run(file, folder, environment):
         print(line, file=one.stdin, flush=True)
         status = int(one.stdout.readline())
         return status, *(Path(end).read_text("utf-8") for end in ends)
+
+
+def started(text, environment):
+    """(status, output, errors) of a text, as a file in a folder that has no other."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "listing.py")
+        file.write_text(text, "utf-8")
+        return run(file, folder, environment)
+
+
+def alone(text, environment):
+    """started() of a text as a reader sees it; once, for all who share a folder."""
+    text = MARKS.sub("", text).strip("\n") + "\n"
+    if not (kept := os.environ.get("TILEWISE_RUNS")):
+        return started(text, environment)
+    from filelock import FileLock
+
+    known = json.dumps([text, environment.get("TRITON_INTERPRET"), sys.executable])
+    place = Path(kept, hashlib.sha256(known.encode()).hexdigest())
+    with FileLock(f"{place}.lock"):
+        if not place.exists():
+            place.write_text(json.dumps(started(text, environment)), "utf-8")
+    return tuple(json.loads(place.read_text("utf-8")))

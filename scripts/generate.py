@@ -65,7 +65,7 @@ def run(*command):
 
 def printed(path):
     """The standard output of a program that runs alone."""
-    status, output, errors = fresh.run(path, ROOT, environment())
+    status, output, errors = fresh.alone(path.read_text("utf-8"), environment())
     if status:
         sys.exit(f"{path} failed:\n{errors}")
     return output

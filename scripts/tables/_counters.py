@@ -8,6 +8,7 @@ from pathlib import Path
 from tilewise.cache import bounds, dram
 from tilewise.ledger import ceil_div, in_bytes, standard_forward
 
+bounds = functools.cache(bounds)  # seconds a kernel, which the tests ask for too
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "benchmarks/results/h200-2026-11-20-counters.json"
 DATA = json.loads(RESULTS.read_text("utf-8"))

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 
 import torch
@@ -40,7 +41,9 @@ class Card:
         return 0
 
 
+@lru_cache(8)  # a kernel's SASS is read more than once
 def tool(name, *options, cubin):
+    """What a tool says of a cubin."""
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
@@ -49,11 +52,16 @@ def tool(name, *options, cubin):
     return done.stdout
 
 
+def disassembled(kernel):
+    """Its SASS, without an analysis of data flow: it would name the targets of BRX."""
+    return tool("nvdisasm", "-c", "-ndf", cubin=kernel.asm["cubin"])
+
+
 def counts(kernel):
     """Registers a thread, bytes of shared memory, and instructions of the SASS."""
     cubin = kernel.asm["cubin"]
     usage = tool("cuobjdump", "-res-usage", cubin=cubin)
-    sass = tool("nvdisasm", "-c", cubin=cubin)
+    sass = disassembled(kernel)
     found = {"registers": int(re.search(r"REG:(\d+)", usage)[1])}
     found["shared"] = kernel.metadata.shared
     for name, pattern in {
@@ -71,7 +79,7 @@ def overlap(kernel):
     that wait, how many may go on past it, the row maxima and exponentials between it
     and the wait for all, the exponentials after that, and what is spilled.
     """
-    lines = tool("nvdisasm", "-c", cubin=kernel.asm["cubin"]).splitlines()
+    lines = disassembled(kernel).splitlines()
     begins = {x[1]: i for i, x in enumerate(map(LABEL.match, lines)) if x}
     loops = []
     for end, line in enumerate(lines):

@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import torch
 import triton
-from _compile import Card, counts, tool
+from _compile import Card, counts, disassembled
 from triton.runtime.driver import driver
 
 EVENTS = {  # what to look for → its name in a loop
@@ -76,7 +76,7 @@ def compiled(job):
         k, lse = q[:, : job["kv_heads"]], torch.empty(q.shape[:-1])
         gluon_backward.backward(q, k, k, q, q, lse, causal=job["causal"])
     found = {name: counts(kernel) for name, kernel in made.items()}
-    sass = tool("nvdisasm", "-c", cubin=made["main_kernel"].asm["cubin"])
+    sass = disassembled(made["main_kernel"])
     found["main_kernel"]["reductions"] = len(re.findall("UTMAREDG", sass))
     return found | {"loops": loops(sass)}
 

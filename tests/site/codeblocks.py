@@ -7,9 +7,10 @@
 ```{.text .output .no-copy}   what the Python block before it prints
 ```console                    what is typed at a prompt; never run
 
-A block that launches Triton kernels runs in a process of its own, interpreted where
-there is no card: Triton reads TRITON_INTERPRET as it is imported. So does one that
-starts processes, which import the file that it stands in.
+A listing runs in a process of its own, and once, however many pages and tests show it.
+So does an excerpt that launches Triton kernels, interpreted where there is no card,
+since Triton reads TRITON_INTERPRET as it is imported; and one that starts processes,
+which import the file that it stands in.
 """
 
 import io
@@ -19,8 +20,6 @@ import traceback
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from textwrap import dedent
 
 import fresh
@@ -124,19 +123,16 @@ def execute(code, namespace):
     exec(compile(code, file, "exec"), namespace)
 
 
-@cache  # both languages show the same programs
 def apart(above, code):
     """What the code prints after the blocks above it, in a process of its own."""
     if lacks_triton("\n".join((*above, code))):
         pytest.skip(NO_TRITON)
-    with TemporaryDirectory() as folder:
-        file = Path(folder, "block.py")
-        mark = f"if __name__ == '__main__':\n    print({MARK!r}, end='', flush=True)"
-        file.write_text("\n".join((*above, mark, code)), "utf-8")
-        status, output, errors = fresh.run(file, folder, environment())
+    mark = f"if __name__ == '__main__':\n    print({MARK!r}, end='', flush=True)"
+    text = "\n".join((*above, mark, code)) if above else code
+    status, output, errors = fresh.alone(text, environment())
     if status:
         raise RuntimeError(errors)
-    return output.partition(MARK)[2]
+    return output.partition(MARK)[2] if above else output
 
 
 def run(block):
@@ -149,7 +145,7 @@ def run(block):
         return
     above = block.above if block.excerpt else ()
     text = "\n".join((*above, block.code))
-    if KERNELS.search(text) or PROCESSES.search(text):
+    if not block.excerpt or KERNELS.search(text) or PROCESSES.search(text):
         return print(apart(above, block.code), end="")
     namespace = {"__name__": "__main__"}
     try:

@@ -158,5 +158,5 @@ def test_kernels_run_in_a_process_of_their_own(capsys):
 
 def test_functions_of_a_block_have_source(capsys):
     code = "import inspect\ndef f():\n    return 1\nprint(inspect.getsource(f))\n"
-    run(Block(1, False, code, None, ()))
+    run(Block(1, True, code, "", ()))
     assert capsys.readouterr().out == "def f():\n    return 1\n\n"

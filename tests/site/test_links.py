@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from urllib.parse import urlsplit
 
 import pytest
@@ -14,6 +15,7 @@ each_file = pytest.mark.parametrize("file", FILES)
 THEME_HOSTS = {"api.github.com", "${e}", "unpkg.com"}
 
 
+@cache  # as many pages lead to it
 def ids(path):
     return {x["id"] for x in soup(path).select("[id]")} | {""}
 

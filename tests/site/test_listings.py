@@ -30,10 +30,10 @@ def start(text, folder):
 
 
 @pytest.mark.parametrize("program", programs().keys(), ids=programs().values())
-def test_listing_runs_alone(program, tmp_path):
+def test_listing_runs_alone(program):
     if lacks_triton(program[0]):
         pytest.skip(NO_TRITON)
-    status, output, errors = start(program[0], tmp_path / "alone")
+    status, output, errors = fresh.alone(program[0], environment())
     assert status == 0, errors
     assert program[1] in (None, output)
 

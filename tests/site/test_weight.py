@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from functools import cache
 
 import pytest
 from built import CSS_URL, ERRORS, FILES, loaded, root, soup, target
@@ -14,6 +15,7 @@ RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 FONT = re.compile(r"KaTeX_\w+")
 
 
+@cache  # all pages load the same files
 def size(path):
     """Bytes of a file as a server sends it: compressed, except fonts and images."""
     data = path.read_bytes()
@@ -29,26 +31,33 @@ def face(block):
     return family[0] if family else "KaTeX_Main", bool(bold), bool(italic)
 
 
+@cache
+def faces(sheet):
+    """{face: its file} and [(classes, the face they ask for)] of a style sheet."""
+    text = re.sub(r"/\*.*?\*/", "", sheet.read_text("utf-8"), flags=re.S)
+    files, asked = {}, []
+    for selectors, block in RULE.findall(text):
+        if "@font-face" in selectors:
+            files[face(block)] = sheet.parent / CSS_URL.search(block)[1]
+        elif FONT.search(block) or "font-" in block and ".katex" in selectors:
+            for selector in selectors.split(","):
+                needed = set(re.findall(r"\.([\w-]+)", selector))
+                asked.append((needed, face(block)))
+    return files, asked
+
+
 def fonts(sheets, page):
     """The font files that some class on the page asks for, text in it or not."""
     classes = {c for node in page.select("[class]") for c in node["class"]}
     files, wanted = {}, set()
-    for sheet in sheets:
-        text = re.sub(r"/\*.*?\*/", "", sheet.read_text("utf-8"), flags=re.S)
-        for selectors, block in RULE.findall(text):
-            if "@font-face" in selectors:
-                address = CSS_URL.search(block)[1]
-                files[face(block)] = sheet.parent / address
-            elif FONT.search(block) or "font-" in block and ".katex" in selectors:
-                needed = (
-                    set(re.findall(r"\.([\w-]+)", s)) for s in selectors.split(",")
-                )
-                if any(x <= classes for x in needed):
-                    wanted.add(face(block))
+    for there, asked in map(faces, sheets):
+        files |= there
+        wanted |= {which for needed, which in asked if needed <= classes}
     assert {x[0] for x in wanted} <= {x[0] for x in files}
     return {files[x] for x in wanted if x in files} if "katex" in classes else set()
 
 
+@cache
 def visit(file, site):
     """{file: bytes} of all that a first visit loads; the worker of the search too."""
     page = soup(site / file)
