@@ -1,5 +1,5 @@
-// <tw-stepper>: the player comes when the reader comes near; until then, and where no
-// script runs, the table of all steps stands in its place.
+// <tw-stepper>: the player comes when it is in view or a scrolling reader comes near;
+// until then, and where no script runs, the table of all steps stands in its place.
 
 let sheet;
 const styled = () =>
@@ -15,8 +15,15 @@ export class Stepper extends HTMLElement {
   connectedCallback() {
     if (this.watch) return;
     const near = (seen) => seen.some((x) => x.isIntersecting) && this.begin();
-    this.watch = new IntersectionObserver(near, { rootMargin: "800px" });
+    this.watch = new IntersectionObserver(near);
     this.watch.observe(this);
+    const ahead = () => {
+      if (this.player || !this.isConnected) return;
+      this.watch.disconnect();
+      this.watch = new IntersectionObserver(near, { rootMargin: "800px" });
+      this.watch.observe(this);
+    };
+    addEventListener("scroll", ahead, { once: true, passive: true });
   }
 
   async begin() {
