@@ -1,4 +1,4 @@
-"""The menu of a narrow window: shut it takes no focus; by keyboard it opens and leads on."""
+"""The menu of a narrow window: shut it takes no focus, by keyboard it opens."""
 
 import pytest
 
@@ -31,7 +31,9 @@ def test_by_keyboard(visit, axe, fits, file):
     page.locator(".md-sidebar--primary").wait_for()
     found = [x for x in press(page, "Tab", 16) if x["menu"]]
     names = [x["name"] for x in found]
-    assert "merging.html" in names and "__nav_3" in names  # its part of the menu is open
+    assert (
+        "merging.html" in names and "__nav_3" in names
+    )  # its part of the menu is open
     assert "__nav_2" not in names  # and covers the others
     assert all(x["seen"] for x in found), found
     page.locator("#__nav_3").focus()
