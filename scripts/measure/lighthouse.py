@@ -90,7 +90,9 @@ def report(address, browser):
 def judge(page, found):
     """Print a page's scores; the categories that are below LIMITS."""
     scores = {x: round(100 * found["categories"][x]["score"]) for x in LIMITS}
-    print(f"{page:32}", *(f"{name} {x:3}" for name, x in scores.items()), flush=True)
+    shown = [f"{name} {x:3}" for name, x in scores.items()]
+    speed = found["environment"]["benchmarkIndex"]  # of this machine just now
+    print(f"{page:32}", *shown, f"machine {speed:.0f}", flush=True)
     return [name for name, least in LIMITS.items() if scores[name] < least]
 
 

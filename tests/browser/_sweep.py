@@ -121,8 +121,6 @@ class Sweep:
         if first:  # lines break elsewhere than on the twin
             self.size(360, not first)
             self.axe(["target-size"])
-        self.note(
-            self.page.evaluate("sweep.copies()")
-        )  # it leaves a message on the page
+        self.note(self.page.evaluate("sweep.copies()"))  # leaves a message: so last
         self.budget()
         return "\n".join(f"{what} ({', '.join(at)})" for what, at in self.found.items())
