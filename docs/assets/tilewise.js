@@ -1,14 +1,15 @@
 // Of every page, as the search's script. Two things that the theme leaves without help for some
-// readers: copy bars, all with the same role (numbered here), and wide tables that scroll
-// on a phone (made reachable by keyboard).
+// readers: copy bars, all with the same role (numbered here), and wide tables and equations
+// that scroll on a phone (made reachable by keyboard).
 const { lang } = document.documentElement;
 const copy = lang === "zh" ? "代码" : "Code";
+const WIDE = ":is(.md-typeset__scrollwrap, div.arithmatex):not([tabindex])";
 let count = 0;
 const help = () => {
   for (const bar of document.querySelectorAll("nav.md-code__nav:not([aria-label])"))
     bar.setAttribute("aria-label", `${copy} ${++count}`);
-  for (const table of document.querySelectorAll(".md-typeset__scrollwrap:not([tabindex])"))
-    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+  for (const wide of document.querySelectorAll(WIDE))
+    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
 };
 new MutationObserver(help).observe(document.body, { childList: true, subtree: true });
 addEventListener("resize", help);

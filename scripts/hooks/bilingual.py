@@ -48,6 +48,7 @@ def on_page_content(content, page, config, files):
     figure = '<figure class="tw-figure'
     excluded = figure.replace(" ", " data-search-exclude ", 1)
     content = content.replace(figure, excluded)
+    content = content.replace("<th></th>", "<td></td>")  # an empty corner names nothing
     content = content.replace(DISPLAYED, DISPLAYED[:-1] + " data-search-exclude>")
     return CODE.sub(r"\g<0> data-search-exclude", content)
 
@@ -57,19 +58,25 @@ def on_page_context(context, page, config, nav):
         page.canonical_url = config.site_url
 
 
-def name_search(output, config):
-    """Give the theme's search dialog a name for screen readers."""
-    label = "搜索" if config.theme["language"] == "zh" else "Search"
-    dialog = 'data-md-component="search" role="dialog"'
-    return output.replace(dialog, f'{dialog} aria-label="{label}"')
+def name_parts(output, config):
+    """Name the theme's search dialog and its menu's switch for screen readers."""
+    chinese = config.theme["language"] == "zh"
+    names = ("搜索", "导航") if chinese else ("Search", "Navigation")
+    parts = (
+        'data-md-component="search" role="dialog"',
+        'type="checkbox" id="__drawer"',
+    )
+    for part, name in zip(parts, names):
+        output = output.replace(part, f'{part} aria-label="{name}"')
+    return output
 
 
 def on_post_page(output, page, config):
-    return name_search(output, config)
+    return name_parts(output, config)
 
 
 def on_post_template(output_content, template_name, config):
-    return name_search(output_content, config)  # the page for a wrong address
+    return name_parts(output_content, config)  # the page for a wrong address
 
 
 @event_priority(-100)

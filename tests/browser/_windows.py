@@ -20,6 +20,7 @@ def watch(page, address):
     page.on("request", asked)
     page.on("pageerror", wrong)
     page.on("console", lambda x: x.type in ("error", "warning") and wrong(x.text))
+    page.on("response", lambda x: x.status >= 400 and wrong(f"{x.url}: {x.status}"))
     page.on("requestfailed", lambda x: wrong(f"{x.url}: {x.failure}"))
 
 

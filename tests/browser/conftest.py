@@ -12,7 +12,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from built import BASE
 
+from ._sweep import Sweep
 from ._windows import THROUGH, Windows
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -30,9 +32,15 @@ def pytest_collection_modifyitems(items):
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Serves the site without a line for each request, many over one connection."""
+    """Serves the site without a line for each request, many over one connection.
+
+    At the host's root, and where its own address says, as the page for errors needs.
+    """
 
     protocol_version = "HTTP/1.1"
+
+    def translate_path(self, path):
+        return super().translate_path("/" + path.removeprefix(BASE))
 
     def log_message(self, *_):
         pass
@@ -156,3 +164,11 @@ def fits():
         assert wide <= room, f"{wide} px in {room}"
 
     return fits
+
+
+@pytest.fixture(scope="module")
+def sweep(windows, address, engine):
+    """sweep(file) gives what is wrong with a page, in lines."""
+    page = windows.take(True)
+    yield Sweep(page, address, engine)
+    windows.give(page)

@@ -11,6 +11,7 @@ from pages import LANGS
 from widgets import ASSETS, loaded_by
 
 PAGE, VISIT, SEARCH = 40_000, 220_000, 175_000
+SCRIPTS, REQUESTS, FIGURE = 62_000, 26, 4_500
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 FONT = re.compile(r"KaTeX_\w+")
 
@@ -95,6 +96,23 @@ def test_first_visit(file, site):
     parts = visit(file, site)
     largest = sorted(parts.items(), key=lambda x: -x[1])
     assert sum(parts.values()) <= VISIT, largest
+
+
+@pytest.mark.parametrize("file", [x for x in FILES if x not in ERRORS])
+def test_scripts_and_requests(file, site):
+    """Before anything is played with; tests/browser counts what is asked for then."""
+    parts = visit(file, site)
+    scripts = {name: size for name, size in parts.items() if name.endswith(".js")}
+    assert sum(scripts.values()) <= SCRIPTS, scripts
+    assert len(parts) <= REQUESTS, sorted(parts)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_largest_figure(file, site):
+    """A figure, or an animation of several, as its share of the compressed page."""
+    for figure in soup(site / file).select("article figure svg"):
+        data = gzip.compress(str(figure).encode(), 6)
+        assert len(data) <= FIGURE, figure.get("aria-label")
 
 
 @pytest.mark.parametrize("language", LANGS)
