@@ -56,6 +56,7 @@ class Windows:
         """Empty it for the next test."""
         page.evaluate("sessionStorage.clear()")
         page.goto("about:blank")
+        page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
         page.mouse.move(0, 0)
         page.context.clear_permissions()
         kept = {"origin": self.address.rstrip("/"), "storageTypes": "all"}
