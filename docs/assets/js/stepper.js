@@ -15,14 +15,13 @@ export class Stepper extends HTMLElement {
   connectedCallback() {
     if (this.watch) return;
     const near = (seen) => seen.some((x) => x.isIntersecting) && this.begin();
-    this.watch = new IntersectionObserver(near);
-    this.watch.observe(this);
-    const ahead = () => {
-      if (this.player || !this.isConnected) return;
-      this.watch.disconnect();
-      this.watch = new IntersectionObserver(near, { rootMargin: "800px" });
+    const look = (rootMargin) => {
+      this.watch?.disconnect();
+      this.watch = new IntersectionObserver(near, { rootMargin });
       this.watch.observe(this);
     };
+    look(location.search ? "800px" : "0px"); // an address may ask for a step
+    const ahead = () => this.player || !this.isConnected || look("800px");
     addEventListener("scroll", ahead, { once: true, passive: true });
   }
 
