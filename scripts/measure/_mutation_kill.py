@@ -1,0 +1,199 @@
+"""A pytest plugin: runs the tests of each mutant in a process forked from this one.
+
+This one has imported PyTorch and what tests need besides, nothing of tilewise and no
+test. A child reads the mutant from its file, as its own children do, and imports
+afresh; it runs the tests that reach the mutant's line, those of the file that killed
+most so far first, and ends with the first that fails. Adds a line of $MUTATION/done.jsonl
+for each mutant of $MUTATION/todo.json.
+"""
+
+import gc
+import json
+import os
+import resource
+import signal
+import sys
+import time
+import traceback
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import hypothesis
+import numpy  # noqa: F401
+import pytest
+import torch
+
+WORK, SOURCE = Path(os.environ["MUTATION"]), Path("src/tilewise").resolve()
+MEMORY, WALL = 6 << 30, 600  # bytes, s: of a child
+LONGEST = float(os.environ.get("MUTATION_LONGEST", 3))  # s: slower tests are not asked
+SURVIVED, KILLED, BROKEN = 0, 1, 9  # a child's exit status
+
+
+class Tests:
+    """Which tests reach a line, and in which order they are asked."""
+
+    def __init__(self, cover):
+        self.seconds, self.lines = cover["seconds"], cover["lines"]
+        self.files, self.kills = defaultdict(list), Counter()
+        for name in self.seconds:
+            self.files[name.partition("::")[0]].append(name)
+
+    def spread(self, names):
+        """Tests; where a file is named, all of its tests."""
+        for name in names:
+            yield from self.files[name] if name in self.files else [name]
+
+    def of(self, module, first, last):
+        lines = self.lines.get(module, {})
+        names = {x for i in range(first, last + 1) for x in lines.get(str(i), ())}
+        if "begin" in names or not names - self.files.keys():
+            names |= {x for row in lines.values() for x in row}  # runs at import
+        names = {*self.spread(names - {"begin", ""})} & self.seconds.keys()
+        return [x for x in names if self.seconds[x] < LONGEST]
+
+    def order(self, module, names):
+        """[(file, its tests)], the likeliest to kill, and the quickest, first."""
+        files = defaultdict(list)
+        for name in sorted(names, key=lambda x: (-self.kills[x], self.seconds[x])):
+            files[name.partition("::")[0]].append(name)
+        stem = Path(module).stem
+
+        def place(file):
+            own = stem in file
+            return -self.kills[file, module], not own, self.seconds[files[file][0]]
+
+        return [(file, files[file]) for file in sorted(files, key=place)]
+
+    def killed(self, module, name):
+        self.kills[name] += 1
+        self.kills[name.partition("::")[0], module] += 1
+
+
+class Child:
+    """A pytest plugin within a child: limits each test, and notes which one failed."""
+
+    def __init__(self, note, seconds):
+        self.note, self.seconds = note, seconds
+
+    def limit(self, name, seconds):
+        os.pwrite(self.note, name.encode().ljust(2000)[:2000], 0)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        self.limit(item.nodeid, 2 + 8 * self.seconds.get(item.nodeid, 0))
+
+    def run(self, session, plan):
+        session.config.option.maxfail = 1
+        for file, names in plan:
+            self.limit(file, 30)
+            wanted = {name: i for i, name in enumerate(names)}
+            functions = dict.fromkeys(x.partition("[")[0] for x in names)
+            try:
+                items = session.perform_collect([*functions])
+                session.items = [x for x in items if x.nodeid in wanted]
+                session.items.sort(key=lambda x: wanted[x.nodeid])
+                session.config.hook.pytest_runtestloop(session=session)
+            except (session.Failed, session.Interrupted, pytest.UsageError):
+                return KILLED  # maxfail, or a file that cannot be imported
+            if session.testsfailed:
+                return KILLED
+        return SURVIVED
+
+
+def quick():
+    """No shrinking: one example that fails is enough. tests' own profile adds to this."""
+    phases = hypothesis.Phase.explicit, hypothesis.Phase.generate
+    hypothesis.settings.register_profile("mutation", phases=phases)
+    hypothesis.settings.load_profile("mutation")
+
+
+def in_child(session, plan, note, seconds):
+    os.setpgid(0, 0)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.alarm(WALL)
+    child = Child(note, seconds)
+    session.config.pluginmanager.register(child)
+    return child.run(session, plan)
+
+
+def forked(session, plan, note, seconds):
+    """(exit status or −signal, the test that ran last)."""
+    os.pwrite(note, b" " * 2000, 0)
+    if not (pid := os.fork()):
+        status = BROKEN
+        try:
+            status = in_child(session, plan, note, seconds)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(pid, 0)
+    try:
+        os.killpg(pid, signal.SIGKILL)  # what the child has left running
+    except ProcessLookupError:
+        pass
+    status = os.waitstatus_to_exitcode(status)
+    return status, os.pread(note, 2000, 0).decode().strip()
+
+
+def write(path, text, when):
+    """A file, and a time at which no bytecode of it was written."""
+    path.write_text(text, "utf-8")
+    os.utime(path, (when, when))
+
+
+def asked(session, tests, note, mutant, index):
+    """What became of a mutant."""
+    path = SOURCE / mutant["module"]
+    names = tests.of(mutant["module"], mutant["line"], mutant["last"])
+    found = {"id": mutant["id"], "tests": len(names), "status": "no test"}
+    if names:
+        text, stat = path.read_text("utf-8"), path.stat()
+        write(path, mutant["source"], 10**9 + 2 * index)
+        start = time.monotonic()
+        try:
+            plan = tests.order(mutant["module"], names)
+            status, last = forked(session, plan, note, tests.seconds)
+        finally:
+            write(path, text, stat.st_mtime)
+        assert status != BROKEN, "a child could not run tests"
+        kinds = {SURVIVED: "survived", KILLED: "killed"}
+        found["status"] = kinds.get(status, "time")
+        found["seconds"] = round(time.monotonic() - start, 3)
+        if status != SURVIVED:
+            found["by"] = last
+            if "::" in last:
+                tests.killed(mutant["module"], last)
+    return found
+
+
+def control(session, tests, note):
+    """All tests pass in a child like those of mutants, where nothing was changed."""
+    names = [x for x, seconds in tests.seconds.items() if seconds < LONGEST]
+    plan = tests.order("control.py", names)
+    status, last = forked(session, plan, note, tests.seconds)
+    assert status == SURVIVED, f"{last} fails without a mutant: {status}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session):
+    """Never goes on to collect: each child does."""
+    sys.dont_write_bytecode = True
+    assert not any(x.startswith("tilewise") for x in sys.modules)
+    torch.set_num_threads(1)
+    quick()
+    tests = Tests(json.loads((WORK / "cover.json").read_text("utf-8")))
+    todo = json.loads((WORK / "todo.json").read_text("utf-8"))
+    note = os.open(WORK / "note", os.O_RDWR | os.O_CREAT)
+    gc.collect()
+    gc.freeze()
+    if not (WORK / "done.jsonl").exists():
+        control(session, tests, note)
+    with open(WORK / "done.jsonl", "a", encoding="utf-8") as file:
+        for index, mutant in enumerate(todo):
+            file.write(json.dumps(asked(session, tests, note, mutant, index)) + "\n")
+            file.flush()
+    pytest.exit("all mutants were asked", 0)

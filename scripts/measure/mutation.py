@@ -1,0 +1,184 @@
+"""Break floors 0 and 1 in one place at a time, and see whether the tests notice.
+
+    python -m pip install --group mutation
+    python scripts/measure/mutation.py --work DIR
+
+Works in a copy below DIR, where a run that was stopped goes on, and where mutants that
+survived are asked again with --again, say after tests were added. Writes
+benchmarks/results/cpu-<date>-mutation.json. Takes hours; Linux only.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+
+from memory import machine
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+METHOD = """Each mutant is a module of floor 0 or 1 with one small change, by the
+operators of mutmut (a string in one way only; a raised message as a whole; each field of
+an f-string; annotations, docstrings and wrong solutions of exercises not at all), written
+to a copy of the project. A process forked from one that has PyTorch imports the copy
+afresh and runs the tests that reach the changed line, by coverage with a context a test,
+until one fails: killed. time: a test took 8 times its time and 2 s more; counts as
+killed. no test: none reaches the line; counts as survived. Left alone: test files named
+in left_out, which are slow or read what is generated, and tests of more than `longest`
+seconds of processor time. sample: as many mutants of each module of live and exercises,
+drawn by random.Random(module's name), where it has more; all of every other module.
+Equal mutants, those that change no meaning, are not taken off the score.
+seconds: wall time, all mutants one after another."""
+TYPES = "types.py"  # names for annotations, which mypy reads
+PARTS = ("properties", "exercises", "live", "test_*.py")
+LEFT_OUT = """best_practices best_practices_calls best_practices_measured
+best_practices_numbers bench_results checkpointing_results counters docstrings elements
+figures figures_io figures_masks figures_primer figures_ring floors ladder library
+packing_model packing_results packing_speed plots precision_results results ring
+ring_results ring_turns sdpa_samples types""".split()
+SAMPLED = "live/", "exercises/"
+LONGEST = 3.0
+
+
+def modules():
+    """The files of floors 0 and 1 below src/tilewise, by tests/test_floors.py."""
+    code = "import test_floors as t\nfor p in t.FLOORS:\n x = t.floor_of(t.part_of(p))"
+    code += "\n if x < 2: print(x, p.relative_to(t.SOURCE).as_posix())"
+    paths = {"PYTHONPATH": os.pathsep.join(["tests", "src"])}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True,
+                          env=os.environ | paths, stdout=subprocess.PIPE, text=True)  # fmt: skip
+    rows = (line.split() for line in done.stdout.splitlines())
+    return {name: int(floor) for floor, name in rows if name != TYPES}
+
+
+def copied(work):
+    """A fresh copy of the project's files, with what npm has installed."""
+    copy = work / "copy"
+    shutil.rmtree(copy, ignore_errors=True)
+    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"],
+                           cwd=ROOT, check=True, capture_output=True, text=True)  # fmt: skip
+    for name in names.stdout.split("\0")[:-1]:
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, copy / name)
+    if (found := ROOT / "scripts/web/node_modules").is_dir():
+        shutil.copytree(found, copy / "scripts/web/node_modules", symlinks=True)
+    return copy
+
+
+def tested(work, plugin, *arguments):
+    """Run pytest with one of the two plugins in the copy."""
+    paths = ["src", HERE, *filter(None, [os.environ.get("PYTHONPATH")])]
+    there = {"MUTATION": str(work), "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    there |= {"OMP_NUM_THREADS": "1", "MUTATION_LONGEST": str(LONGEST)}
+    if plugin == "_mutation_kill":
+        there["PYTHONDONTWRITEBYTECODE"] = "1"
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "-n", "0", "-p", plugin]
+    subprocess.run([*command, *arguments], cwd=work / "copy", env=os.environ | there,
+                   stdout=subprocess.DEVNULL, check=False)  # fmt: skip
+
+
+def cover(work):
+    """Run the tests that are new since the last time, to see what they reach."""
+    files = [x for part in PARTS for x in (ROOT / "tests").glob(part)]
+    out = {f"test_{name}.py" for name in LEFT_OUT}
+    path = work / "cover.json"
+    since = path.stat().st_mtime if path.exists() else 0
+    new = [x for x in files if x.name not in out and newest(x) > since]
+    if new:
+        names = sorted(str(x.relative_to(ROOT)) for x in new)
+        tested(work, "_mutation_cover", *names)
+
+
+def newest(path):
+    """When a file, or any in a folder, was written last."""
+    return max(x.stat().st_mtime for x in [path, *path.rglob("*.py")])
+
+
+def made(names, sample):
+    """All mutants to be asked, and how many there are of each module."""
+    from _mutants import mutants
+
+    todo, counts = [], {}
+    for name in names:
+        found = mutants((ROOT / "src/tilewise" / name).read_text("utf-8"))
+        counts[name], numbers = len(found), range(len(found))
+        if name.startswith(SAMPLED) and len(found) > sample:
+            numbers = sorted(random.Random(name).sample(numbers, sample))
+        todo += [{"id": f"{name}:{i}", "module": name, **vars(found[i])} for i in numbers]
+    return todo, counts
+
+
+def done(work):
+    """The last answer for each mutant."""
+    path = work / "done.jsonl"
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    return {row["id"]: row for row in map(json.loads, lines)}
+
+
+def summary(todo, counts, found, floors):
+    """Counts and score of each module and floor, and each survivor."""
+    about, alive = {}, []
+    for name, floor in floors.items():
+        mine = [x for x in todo if x["module"] == name]
+        kinds = Counter(found[x["id"]]["status"] for x in mine)
+        killed = kinds["killed"] + kinds["time"]
+        about[name] = {"floor": floor, "mutants": counts[name], "asked": len(mine)}
+        about[name] |= {"killed": killed, "time": kinds["time"]}
+        about[name] |= {"no_test": kinds["no test"]}
+        for x in mine:
+            if found[x["id"]]["status"] in ("survived", "no test"):
+                keys = "module", "function", "line", "before", "after"
+                alive.append({key: x[key] for key in keys})
+    total = {}
+    for floor in (0, 1):
+        rows = [x for x in about.values() if x["floor"] == floor]
+        sums = {key: sum(x[key] for x in rows) for key in ("mutants", "asked", "killed")}
+        total[f"floor {floor}"] = sums | {"score": sums["killed"] / max(1, sums["asked"])}
+    return {"floors": total, "modules": about, "survivors": alive}
+
+
+def write(results):
+    date = datetime.date.today().isoformat()
+    about = machine() | {x: version(x) for x in ("mutmut", "pytest", "hypothesis")}
+    text = {"cpu": about["cpu"], "date": date, "method": re.sub(r"\s+", " ", METHOD)}
+    text["command"] = "python scripts/measure/mutation.py"
+    path = ROOT / f"benchmarks/results/cpu-{date}-mutation.json"
+    text |= {"machine": about, **results}
+    path.write_text(json.dumps(text, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--sample", type=int, default=60)
+    parser.add_argument("--only", default="", help="regular expression of modules")
+    parser.add_argument("--again", action="store_true", help="ask survivors again")
+    args = parser.parse_args()
+    work = args.work.resolve()
+    floors = modules()
+    todo, counts = made(floors, args.sample)
+    copied(work)
+    cover(work)
+    known = done(work)
+    left = {"survived", "no test"} if args.again else set()
+    asked = [x for x in todo if known.get(x["id"], {}).get("status") in {None, *left}]
+    asked = [x for x in asked if re.match(args.only, x["module"])]
+    (work / "todo.json").write_text(json.dumps(asked), "utf-8")
+    tested(work, "_mutation_kill")
+    found = done(work)
+    if all(x["id"] in found for x in todo):
+        how = {"longest": LONGEST, "sample": args.sample, "left_out": LEFT_OUT}
+        took = {"seconds": round(sum(x.get("seconds", 0) for x in found.values()))}
+        write(how | took | summary(todo, counts, found, floors))
+
+
+if __name__ == "__main__":
+    main()
