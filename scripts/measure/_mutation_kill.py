@@ -25,7 +25,7 @@ import torch
 
 WORK, SOURCE = Path(os.environ["MUTATION"]), Path("src/tilewise").resolve()
 MEMORY, WALL = 6 << 30, 600  # bytes, s: of a child
-LONGEST = float(os.environ.get("MUTATION_LONGEST", 3))  # s: slower tests are not asked
+LONGEST = float(os.environ.get("MUTATION_LONGEST", 5))  # s: slower tests are not asked
 SURVIVED, KILLED, BROKEN = 0, 1, 9  # a child's exit status
 
 
@@ -69,11 +69,21 @@ class Tests:
         self.kills[name.partition("::")[0], module] += 1
 
 
+def together(plan):
+    """{file or folder: tests}: pytest finds the fixtures of a folder's conftest once."""
+    found = defaultdict(list)
+    for file, names in plan:
+        folder = Path(file).parent
+        own = folder.name != "tests" and (folder / "conftest.py").exists()
+        found[str(folder) if own else file] += names
+    return found
+
+
 class Child:
     """A pytest plugin within a child: limits each test, and notes which one failed."""
 
-    def __init__(self, note, seconds):
-        self.note, self.seconds = note, seconds
+    def __init__(self, note, seconds, shown):
+        self.note, self.seconds, self.shown = note, seconds, shown
 
     def limit(self, name, seconds):
         os.pwrite(self.note, name.encode().ljust(2000)[:2000], 0)
@@ -83,10 +93,14 @@ class Child:
     def pytest_runtest_protocol(self, item):
         self.limit(item.nodeid, 2 + 8 * self.seconds.get(item.nodeid, 0))
 
+    def pytest_runtest_logreport(self, report):
+        if report.failed and self.shown:
+            print(report.longreprtext, flush=True)
+
     def run(self, session, plan):
         session.config.option.maxfail = 1
-        for file, names in plan:
-            self.limit(file, 30)
+        for place, names in together(plan).items():
+            self.limit(place, 30)
             wanted = {name: i for i, name in enumerate(names)}
             functions = dict.fromkeys(x.partition("[")[0] for x in names)
             try:
@@ -108,24 +122,24 @@ def quick():
     hypothesis.settings.load_profile("mutation")
 
 
-def in_child(session, plan, note, seconds):
+def in_child(session, plan, note, seconds, shown):
     os.setpgid(0, 0)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.alarm(WALL)
-    child = Child(note, seconds)
+    child = Child(note, seconds, shown)
     session.config.pluginmanager.register(child)
     return child.run(session, plan)
 
 
-def forked(session, plan, note, seconds):
+def forked(session, plan, note, seconds, shown=False):
     """(exit status or −signal, the test that ran last)."""
     os.pwrite(note, b" " * 2000, 0)
     if not (pid := os.fork()):
         status = BROKEN
         try:
-            status = in_child(session, plan, note, seconds)
+            status = in_child(session, plan, note, seconds, shown)
         except BaseException:
             traceback.print_exc()
         finally:
@@ -174,7 +188,7 @@ def control(session, tests, note):
     """All tests pass in a child like those of mutants, where nothing was changed."""
     names = [x for x, seconds in tests.seconds.items() if seconds < LONGEST]
     plan = tests.order("control.py", names)
-    status, last = forked(session, plan, note, tests.seconds)
+    status, last = forked(session, plan, note, tests.seconds, shown=True)
     assert status == SURVIVED, f"{last} fails without a mutant: {status}"
 
 

@@ -33,19 +33,20 @@ afresh and runs the tests that reach the changed line, by coverage with a contex
 until one fails: killed. time: a test took 8 times its time and 2 s more; counts as
 killed. no test: none reaches the line; counts as survived. Left alone: test files named
 in left_out, which are slow or read what is generated, and tests of more than `longest`
-seconds of processor time. sample: as many mutants of each module of live and exercises,
-drawn by random.Random(module's name), where it has more; all of every other module.
+seconds of processor time. sample: as many mutants of each module, where it has more: the
+first of random.Random(the module's name).shuffle; the second number is for the modules
+of live and exercises.
 Equal mutants, those that change no meaning, are not taken off the score.
 seconds: wall time, all mutants one after another."""
 TYPES = "types.py"  # names for annotations, which mypy reads
 PARTS = ("properties", "exercises", "live", "test_*.py")
 LEFT_OUT = """best_practices best_practices_calls best_practices_measured
-best_practices_numbers bench_results checkpointing_results counters docstrings elements
+best_practices_numbers bench_results checkpointing_results cli counters docstrings elements
 figures figures_io figures_masks figures_primer figures_ring floors ladder library
 packing_model packing_results packing_speed plots precision_results results ring
 ring_results ring_turns sdpa_samples types""".split()
-SAMPLED = "live/", "exercises/"
-LONGEST = 3.0
+INNER = "live/", "exercises/"
+LONGEST = 5.0
 
 
 def modules():
@@ -81,8 +82,9 @@ def tested(work, plugin, *arguments):
     if plugin == "_mutation_kill":
         there["PYTHONDONTWRITEBYTECODE"] = "1"
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-n", "0", "-p", plugin]
-    subprocess.run([*command, *arguments], cwd=work / "copy", env=os.environ | there,
-                   stdout=subprocess.DEVNULL, check=False)  # fmt: skip
+    with open(work / f"{plugin}.log", "w", encoding="utf-8") as log:
+        subprocess.run([*command, *arguments], cwd=work / "copy", stdout=log,
+                       env=os.environ | there, check=False)  # fmt: skip
 
 
 def cover(work):
@@ -103,17 +105,18 @@ def newest(path):
 
 
 def made(names, sample):
-    """All mutants to be asked, and how many there are of each module."""
+    """The mutants to be asked, one of each module after the other, and all counted."""
     from _mutants import mutants
 
     todo, counts = [], {}
     for name in names:
         found = mutants((ROOT / "src/tilewise" / name).read_text("utf-8"))
-        counts[name], numbers = len(found), range(len(found))
-        if name.startswith(SAMPLED) and len(found) > sample:
-            numbers = sorted(random.Random(name).sample(numbers, sample))
-        todo += [{"id": f"{name}:{i}", "module": name, **vars(found[i])} for i in numbers]
-    return todo, counts
+        counts[name], numbers = len(found), [*range(len(found))]
+        random.Random(name).shuffle(numbers)
+        for rank, i in enumerate(numbers[: sample[name.startswith(INNER)]]):
+            row = {"id": f"{name}:{i}", "module": name, **vars(found[i])}
+            todo.append((rank, row))
+    return [row for _, row in sorted(todo, key=lambda x: x[0])], counts
 
 
 def done(work):
@@ -158,7 +161,7 @@ def write(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--sample", type=int, default=60)
+    parser.add_argument("--sample", type=int, nargs=2, default=(10**9, 10**9))
     parser.add_argument("--only", default="", help="regular expression of modules")
     parser.add_argument("--again", action="store_true", help="ask survivors again")
     args = parser.parse_args()
