@@ -73,8 +73,9 @@ class Collector(cst.CSTVisitor):
             return node.func.value in UNTOUCHED
         if isinstance(node, cst.FunctionDef) and node.name.value in self.wrong:
             return True
-        if isinstance(node, cst.Assign) and isinstance(node.targets[0].target, cst.Name):
-            return node.targets[0].target.value in ("WRONG", "START")
+        if isinstance(node, cst.Assign):
+            target = node.targets[0].target
+            return isinstance(target, cst.Name) and target.value in ("WRONG", "START")
         return False
 
     def on_visit(self, node):
@@ -105,9 +106,7 @@ def wrong_solutions(tree):
 
 def spliced(lines, place, text):
     """The source with `text` from place.start to place.end."""
-    (row, left), (end, right) = (
-        (x.line, x.column) for x in (place.start, place.end)
-    )
+    (row, left), (end, right) = ((x.line, x.column) for x in (place.start, place.end))
     middle = lines[row - 1][:left] + text + lines[end - 1][right:]
     return "".join([*lines[: row - 1], middle, *lines[end:]])
 

@@ -3,8 +3,8 @@
 This one has imported PyTorch and what tests need besides, nothing of tilewise and no
 test. A child reads the mutant from its file, as its own children do, and imports
 afresh; it runs the tests that reach the mutant's line, those of the file that killed
-most so far first, and ends with the first that fails. Adds a line of $MUTATION/done.jsonl
-for each mutant of $MUTATION/todo.json.
+most so far first, and ends with the first that fails. Adds a line of
+$MUTATION/done.jsonl for each mutant of $MUTATION/todo.json.
 """
 
 import gc
@@ -70,7 +70,7 @@ class Tests:
 
 
 def together(plan):
-    """{file or folder: tests}: pytest finds the fixtures of a folder's conftest once."""
+    """{file or folder: tests}: fixtures of a folder's conftest are found once only."""
     found = defaultdict(list)
     for file, names in plan:
         folder = Path(file).parent
@@ -116,7 +116,7 @@ class Child:
 
 
 def quick():
-    """No shrinking: one example that fails is enough. tests' own profile adds to this."""
+    """No shrinking: one example that fails is enough. The tests' profile adds to it."""
     phases = hypothesis.Phase.explicit, hypothesis.Phase.generate
     hypothesis.settings.register_profile("mutation", phases=phases)
     hypothesis.settings.load_profile("mutation")

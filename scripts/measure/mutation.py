@@ -10,6 +10,7 @@ benchmarks/results/cpu-<date>-mutation.json. Takes hours; Linux only.
 
 import argparse
 import datetime
+import hashlib
 import json
 import os
 import random
@@ -26,27 +27,27 @@ from memory import machine
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 METHOD = """Each mutant is a module of floor 0 or 1 with one small change, by the
-operators of mutmut (a string in one way only; a raised message as a whole; each field of
-an f-string; annotations, docstrings and wrong solutions of exercises not at all), written
-to a copy of the project. A process forked from one that has PyTorch imports the copy
-afresh and runs the tests that reach the changed line, by coverage with a context a test,
-until one fails: killed. time: a test took 8 times its time and 2 s more; counts as
-killed. no test: none reaches the line; counts as survived. Left alone: test files named
-in left_out, which are slow or read what is generated, and tests of more than `longest`
-seconds of processor time. sample: as many mutants of each module, where it has more: the
-first of random.Random(the module's name).shuffle; the second number is for the modules
-of live and exercises.
-Equal mutants, those that change no meaning, are not taken off the score.
-seconds: wall time, all mutants one after another."""
+operators of mutmut (a string in one way only; a raised message as a whole; each field
+of an f-string; annotations, docstrings and wrong solutions of exercises not at all),
+written to a copy of the project. A process forked from one that has PyTorch imports the
+copy afresh and runs the tests that reach the changed line, by coverage with a context a
+test, until one fails: killed. time: a test took 8 times its time and 2 s more; counts
+as killed. no test: none reaches the line; counts as survived. Left alone: test files
+named in left_out, which are slow or read what is generated, and tests of more than
+`longest` seconds of processor time. sample: as many mutants of each module, where it
+has more: the first of random.Random(the module's name).shuffle; the second number is
+for the modules of live and exercises. Equal mutants, those that change no meaning, are
+not taken off the score. seconds: wall time, all mutants one after another."""
 TYPES = "types.py"  # names for annotations, which mypy reads
 PARTS = ("properties", "exercises", "live", "test_*.py")
 LEFT_OUT = """best_practices best_practices_calls best_practices_measured
-best_practices_numbers bench_results checkpointing_results cli counters docstrings elements
-figures figures_io figures_masks figures_primer figures_ring floors ladder library
-packing_model packing_results packing_speed plots precision_results results ring
-ring_results ring_turns sdpa_samples types""".split()
+best_practices_numbers bench_results checkpointing_results cli counters docstrings
+elements figures figures_io figures_masks figures_primer figures_ring floors ladder
+library packing_model packing_results packing_speed plots precision_results results
+ring ring_results ring_turns sdpa_samples types""".split()
 INNER = "live/", "exercises/"
 LONGEST = 5.0
+SUMS = "mutants", "asked", "killed"
 
 
 def modules():
@@ -54,9 +55,9 @@ def modules():
     code = "import test_floors as t\nfor p in t.FLOORS:\n x = t.floor_of(t.part_of(p))"
     code += "\n if x < 2: print(x, p.relative_to(t.SOURCE).as_posix())"
     paths = {"PYTHONPATH": os.pathsep.join(["tests", "src"])}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True,
-                          env=os.environ | paths, stdout=subprocess.PIPE, text=True)  # fmt: skip
-    rows = (line.split() for line in done.stdout.splitlines())
+    command = [sys.executable, "-c", code]
+    said = subprocess.check_output(command, cwd=ROOT, env=os.environ | paths, text=True)
+    rows = (line.split() for line in said.splitlines())
     return {name: int(floor) for floor, name in rows if name != TYPES}
 
 
@@ -64,9 +65,9 @@ def copied(work):
     """A fresh copy of the project's files, with what npm has installed."""
     copy = work / "copy"
     shutil.rmtree(copy, ignore_errors=True)
-    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"],
-                           cwd=ROOT, check=True, capture_output=True, text=True)  # fmt: skip
-    for name in names.stdout.split("\0")[:-1]:
+    command = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
+    names = subprocess.check_output(command, cwd=ROOT, text=True)
+    for name in names.split("\0")[:-1]:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, copy / name)
     if (found := ROOT / "scripts/web/node_modules").is_dir():
@@ -104,17 +105,28 @@ def newest(path):
     return max(x.stat().st_mtime for x in [path, *path.rglob("*.py")])
 
 
-def made(names, sample):
-    """The mutants to be asked, one of each module after the other, and all counted."""
+def every(work, name):
+    """All mutants of a module, kept for the next time."""
     from _mutants import mutants
 
+    source = (ROOT / "src/tilewise" / name).read_text("utf-8")
+    known = source + (HERE / "_mutants.py").read_text("utf-8")
+    path = work / "made" / f"{hashlib.sha256(known.encode()).hexdigest()}.json"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps([vars(x) for x in mutants(source)]), "utf-8")
+    return json.loads(path.read_text("utf-8"))
+
+
+def made(work, names, sample):
+    """The mutants to be asked, one of each module after the other, and all counted."""
     todo, counts = [], {}
     for name in names:
-        found = mutants((ROOT / "src/tilewise" / name).read_text("utf-8"))
+        found = every(work, name)
         counts[name], numbers = len(found), [*range(len(found))]
         random.Random(name).shuffle(numbers)
         for rank, i in enumerate(numbers[: sample[name.startswith(INNER)]]):
-            row = {"id": f"{name}:{i}", "module": name, **vars(found[i])}
+            row = {"id": f"{name}:{i}", "module": name, **found[i]}
             todo.append((rank, row))
     return [row for _, row in sorted(todo, key=lambda x: x[0])], counts
 
@@ -143,8 +155,8 @@ def summary(todo, counts, found, floors):
     total = {}
     for floor in (0, 1):
         rows = [x for x in about.values() if x["floor"] == floor]
-        sums = {key: sum(x[key] for x in rows) for key in ("mutants", "asked", "killed")}
-        total[f"floor {floor}"] = sums | {"score": sums["killed"] / max(1, sums["asked"])}
+        sums = {key: sum(x[key] for x in rows) for key in SUMS}
+        total[f"floor {floor}"] = sums | {"score": sums["killed"] / sums["asked"]}
     return {"floors": total, "modules": about, "survivors": alive}
 
 
@@ -167,7 +179,7 @@ def main():
     args = parser.parse_args()
     work = args.work.resolve()
     floors = modules()
-    todo, counts = made(floors, args.sample)
+    todo, counts = made(work, floors, args.sample)
     copied(work)
     cover(work)
     known = done(work)
