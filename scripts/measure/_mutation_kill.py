@@ -15,58 +15,19 @@ import signal
 import sys
 import time
 import traceback
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 
 import hypothesis
 import numpy  # noqa: F401
 import pytest
 import torch
+from _mutation_tests import Tests
 
 WORK, SOURCE = Path(os.environ["MUTATION"]), Path("src/tilewise").resolve()
 MEMORY, WALL = 6 << 30, 600  # bytes, s: of a child
 LONGEST = float(os.environ.get("MUTATION_LONGEST", 5))  # s: slower tests are not asked
 SURVIVED, KILLED, BROKEN = 0, 1, 9  # a child's exit status
-
-
-class Tests:
-    """Which tests reach a line, and in which order they are asked."""
-
-    def __init__(self, cover):
-        self.seconds, self.lines = cover["seconds"], cover["lines"]
-        self.files, self.kills = defaultdict(list), Counter()
-        for name in self.seconds:
-            self.files[name.partition("::")[0]].append(name)
-
-    def spread(self, names):
-        """Tests; where a file is named, all of its tests."""
-        for name in names:
-            yield from self.files[name] if name in self.files else [name]
-
-    def of(self, module, first, last):
-        lines = self.lines.get(module, {})
-        names = {x for i in range(first, last + 1) for x in lines.get(str(i), ())}
-        if "begin" in names or not names - self.files.keys():
-            names |= {x for row in lines.values() for x in row}  # runs at import
-        names = {*self.spread(names - {"begin", ""})} & self.seconds.keys()
-        return [x for x in names if self.seconds[x] < LONGEST]
-
-    def order(self, module, names):
-        """[(file, its tests)], the likeliest to kill, and the quickest, first."""
-        files = defaultdict(list)
-        for name in sorted(names, key=lambda x: (-self.kills[x], self.seconds[x])):
-            files[name.partition("::")[0]].append(name)
-        stem = Path(module).stem
-
-        def place(file):
-            own = stem in file
-            return -self.kills[file, module], not own, self.seconds[files[file][0]]
-
-        return [(file, files[file]) for file in sorted(files, key=place)]
-
-    def killed(self, module, name):
-        self.kills[name] += 1
-        self.kills[name.partition("::")[0], module] += 1
 
 
 def together(plan):
@@ -199,7 +160,7 @@ def pytest_collection(session):
     assert not any(x.startswith("tilewise") for x in sys.modules)
     torch.set_num_threads(1)
     quick()
-    tests = Tests(json.loads((WORK / "cover.json").read_text("utf-8")))
+    tests = Tests(json.loads((WORK / "cover.json").read_text("utf-8")), LONGEST)
     todo = json.loads((WORK / "todo.json").read_text("utf-8"))
     note = os.open(WORK / "note", os.O_RDWR | os.O_CREAT)
     gc.collect()
