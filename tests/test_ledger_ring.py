@@ -11,6 +11,7 @@ from tilewise.ledger_ring import (
     LINKS,
     at_once,
     flops,
+    held,
     least_share,
     needed,
     ring_bytes,
@@ -59,8 +60,9 @@ def test_bytes_by_walking_round():
     assert ring_bytes(8, 1, 2, 4) == {"forward": 0, "backward": 0}
 
 
-def test_ulysses_by_moving_every_number():
-    n, world, heads, kv_heads, d, size = 8, 2, 4, 2, 3, 2
+@pytest.mark.parametrize("world", [1, 2, 3])
+def test_ulysses_by_moving_every_number(world):
+    n, heads, kv_heads, d, size = 12, 12, 6, 3, 2
     sent = 0
     for count in (heads, kv_heads, kv_heads, heads):  # q, k, v there, o back
         for head in range(count):
@@ -101,6 +103,16 @@ def test_links_are_those_of_the_vendor():
         (lambda: scores(8, 2, 2), "step below 2"),
         (lambda: scores(8, 2, -1), "step must be a whole number of at least 1, not 0"),
         (lambda: step_bytes(8, 0, 1, 1), "world must be a whole number"),
+        (lambda: step_bytes(8, 2, 1, 1, 0), "size must be a whole number"),
+        (lambda: step_bytes(8, 2, 0, 1), "kv_heads must be a whole number"),
+        (lambda: step_bytes(8, 2, 1, 0), "d must be a whole number"),
+        (lambda: ulysses_bytes(8, 0, 2, 2, 1), "world must be a whole number"),
+        (lambda: ulysses_bytes(8, 2, 2, 2, 1, 0), "size must be a whole number"),
+        (lambda: needed(8, 1e15, 0, 1), "heads must be a whole number"),
+        (lambda: needed(8, 1e15, 1, 1, 0), "size must be a whole number"),
+        (lambda: held(0, 8, 1, 4, 4), "n_q must be a whole number"),
+        (lambda: held(8, 8, 1, 4, 0), "d_v must be a whole number"),
+        (lambda: at_once(8, 8, 1, 1, 4, 4, batch=0), "batch must be a whole number"),
         (lambda: needed(0, 1e15, 1, 1), "share must be a whole number"),
         (lambda: at_once(8, 8, 1, 0, 4, 4), "kv_heads must be a whole number"),
         (lambda: at_once(8, 8, 1, 2, 4, 4), "heads must be a whole number"),

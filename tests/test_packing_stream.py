@@ -157,10 +157,16 @@ def test_pickled_it_is_the_same_and_its_epoch_still_shared():
 
 
 def test_what_cannot_be_is_refused():
-    for options in ({"size": 0}, {"look_ahead": 0}, {"look_ahead": 1.5}, {"rank": 1},
-                    {"rank": -1}, {"world_size": 0}):  # fmt: skip
-        (name,) = options
-        with pytest.raises(ValueError, match="rank" if "w" in name else name):
+    wrong = {
+        "^size must be .* not 0$": {"size": 0},
+        "^look_ahead must be at least 1, not 0$": {"look_ahead": 0},
+        "^look_ahead must be at least 1, not 1.5$": {"look_ahead": 1.5},
+        "^rank must be 0 to 0, not 1$": {"rank": 1},
+        "^rank must be 0 to 2, not -1$": {"rank": -1, "world_size": 3},
+        "^rank must be 0 to -1, not 0$": {"world_size": 0},
+    }
+    for sentence, options in wrong.items():
+        with pytest.raises(ValueError, match=sentence):
             PackedDataset(DOCUMENTS, **({"size": SIZE} | options))
     with pytest.raises(TypeError, match="not an iterator"):
         PackedDataset(iter(DOCUMENTS), SIZE)

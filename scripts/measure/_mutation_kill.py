@@ -26,6 +26,7 @@ from _mutation_tests import Tests
 
 WORK, SOURCE = Path(os.environ["MUTATION"]), Path("src/tilewise").resolve()
 MEMORY, WALL = 6 << 30, 600  # bytes, s: of a child
+MOST = float(os.environ["MUTATION_MOST"])  # s: of all tests of a mutant
 LONGEST = float(os.environ.get("MUTATION_LONGEST", 5))  # s: slower tests are not asked
 SURVIVED, KILLED, BROKEN = 0, 1, 9  # a child's exit status
 
@@ -130,7 +131,7 @@ def asked(session, tests, note, mutant, index):
         write(path, mutant["source"], 10**9 + 2 * index)
         start = time.monotonic()
         try:
-            plan = tests.order(mutant["module"], names)
+            plan = tests.order(mutant["module"], names, MOST)
             status, last = forked(session, plan, note, tests.seconds)
         finally:
             write(path, text, stat.st_mtime)

@@ -30,26 +30,35 @@ class Tests:
         return {x for x in self.files if word.search(Path(x).read_text("utf-8"))}
 
     def of(self, module, first, last):
-        """Tests of lines; for lines that run at import, of whatever uses the module."""
+        """Tests of lines; of whatever uses the module for what runs at import.
+
+        That, or a line within a long expression, has no test of its own.
+        """
         lines = self.lines.get(module, {})
         names = {x for i in range(first, last + 1) for x in lines.get(str(i), ())}
-        if "begin" in names or names & self.files.keys():
+        if not names or "begin" in names or names & self.files.keys():
             names |= {x for row in lines.values() for x in row} | self.naming(module)
         names = {*self.spread(names - {"begin", ""})} & self.seconds.keys()
         return [x for x in names if self.seconds[x] < self.longest]
 
-    def order(self, module, names):
-        """[(file, its tests)], the likeliest to kill, and the quickest, first."""
+    def order(self, module, names, most=float("inf")):
+        """[(file, its tests)] that take `most` seconds in all, the best first."""
         files = defaultdict(list)
         for name in sorted(names, key=lambda x: (-self.kills[x], self.seconds[x])):
             files[name.partition("::")[0]].append(name)
-        stem = Path(module).stem
+        stem, plan = Path(module).stem, []
 
         def place(file):
             own = stem in file
             return -self.kills[file, module], not own, self.seconds[files[file][0]]
 
-        return [(file, files[file]) for file in sorted(files, key=place)]
+        for file in sorted(files, key=place):
+            chosen = []
+            for name in files[file]:
+                most -= self.seconds[name]
+                chosen += [name] if most > 0 else []
+            plan += [(file, chosen)] if chosen else []
+        return plan
 
     def killed(self, module, name):
         self.kills[name] += 1

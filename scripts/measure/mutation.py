@@ -46,7 +46,7 @@ elements figures figures_io figures_masks figures_primer figures_ring floors lad
 library packing_model packing_results packing_speed plots precision_results results
 ring ring_results ring_turns sdpa_samples types""".split()
 INNER = "live/", "exercises/"
-LONGEST = 5.0
+LONGEST = 5.0  # s
 SUMS = "mutants", "asked", "killed"
 
 
@@ -75,11 +75,12 @@ def copied(work):
     return copy
 
 
-def tested(work, plugin, *arguments):
+def tested(work, plugin, *arguments, most=0):
     """Run pytest with one of the two plugins in the copy."""
     paths = ["src", HERE, *filter(None, [os.environ.get("PYTHONPATH")])]
     there = {"MUTATION": str(work), "PYTHONPATH": os.pathsep.join(map(str, paths))}
     there |= {"OMP_NUM_THREADS": "1", "MUTATION_LONGEST": str(LONGEST)}
+    there["MUTATION_MOST"] = str(most)
     if plugin == "_mutation_kill":
         there["PYTHONDONTWRITEBYTECODE"] = "1"
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-n", "0", "-p", plugin]
@@ -174,6 +175,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--sample", type=int, nargs=2, default=(10**9, 10**9))
+    parser.add_argument("--most", type=float, default=30.0, help="seconds of tests")
     parser.add_argument("--only", default="", help="regular expression of modules")
     parser.add_argument("--again", action="store_true", help="ask survivors again")
     args = parser.parse_args()
@@ -187,10 +189,10 @@ def main():
     asked = [x for x in todo if known.get(x["id"], {}).get("status") in {None, *left}]
     asked = [x for x in asked if re.match(args.only, x["module"])]
     (work / "todo.json").write_text(json.dumps(asked), "utf-8")
-    tested(work, "_mutation_kill")
+    tested(work, "_mutation_kill", most=args.most)
     found = done(work)
     if all(x["id"] in found for x in todo):
-        how = {"longest": LONGEST, "sample": args.sample, "left_out": LEFT_OUT}
+        how = {"longest": LONGEST, "most": args.most, "sample": args.sample, "left_out": LEFT_OUT}
         took = {"seconds": round(sum(x.get("seconds", 0) for x in found.values()))}
         write(how | took | summary(todo, counts, found, floors))
 
