@@ -95,6 +95,46 @@ def test_links_are_those_of_the_vendor():
     assert LINKS["InfiniBand"][0] == 400e9 / 8
 
 
+def test_what_a_head_holds_by_hand():
+    """3 rows in 2 query heads and 5 keys, d 7, d_v 4: 24, 42 and 55 numbers."""
+    rows = {"o, sum": 24 * 4, "o of the step": 24 * 2, "o of the step, wider": 24 * 4}
+    rows |= {"L, L of the step, their difference, its weight": 4 * 6 * 4}
+    keys = {"k, v": 55 * 2, "k, v, coming": 55 * 2}
+    assert held(3, 5, 2, 7, 4) == keys | rows
+    sums = {"dk, dv, sent": 55 * 4, "dk, dv, coming": 55 * 4, "dq, sum": 42 * 4}
+    sums |= {"dq, dk, dv of the step": 97 * 2, "the kernel's": 6 * (7 + 2) * 4}
+    assert held(3, 5, 2, 7, 4, backward=True) == keys | sums
+    for size in (4, 8):  # nothing is made wider
+        assert held(3, 5, 2, 7, 4, size)["o of the step, wider"] == 0
+        assert held(3, 5, 2, 7, 4, size)["o, sum"] == 24 * size
+        assert held(3, 5, 2, 7, 4, size, backward=True)["the kernel's"] == 12 * size
+
+
+def test_what_is_on_its_way_is_a_small_share_or_little():
+    for n, world, kv_heads in itertools.product(
+        (2**14, 2**17, 2**20), (2, 4, 16), (16, 2)
+    ):
+        share = n // world
+        for backward in (False, True):
+            more = {"backward": backward}
+            one = sum(held(share, share, 16 // kv_heads, 128, 128, **more).values())
+            few = at_once(share, share, 16, kv_heads, 128, 128, **more)
+            whole = 2 * (16 + kv_heads) * share * 256 * 2
+            bound = max(whole / 8, 2**28)
+            assert 1 <= few <= kv_heads and (few == 1 or few * one <= bound)
+            assert few == kv_heads or (few + 1) * one > bound
+
+
+def test_four_gpus_hold_a_quarter():
+    """As counted, at N = 131,072: 4,957,667,840 bytes were measured on one GPU."""
+    share = 2**17 // 4
+    few, back = (at_once(share, share, 16, 16, 128, 128, backward=x) for x in (0, 1))
+    assert (few, back) == (3, 1)
+    kept = 8 * 16 * share * 128 * 2 + 16 * share * 4  # q, k, v, o, four gradients; L
+    turn = sum(held(share, share, 1, 128, 128, backward=True).values())
+    assert (kept + back * turn) / 4_957_667_840 < 0.25
+
+
 @pytest.mark.parametrize(
     "call, sentence",
     [
