@@ -138,6 +138,17 @@ def test_other_keys_and_masks(name):
             count(6, 2, *blocks, **how)
 
 
+@pytest.mark.parametrize("name", PASSES)
+def test_each_size_that_cannot_be_is_named(name):
+    blocks = {} if "standard" in name else {"block_rows": 2, "block_cols": 3}
+    sizes = {"n": 6, "d": 2, "n_k": 4} | blocks
+    for wrong in sizes:
+        for size in (0, 1.5):
+            sentence = f"^{wrong} must be a whole number of at least 1, not {size}$"
+            with pytest.raises(ValueError, match=sentence):
+                getattr(ledger, name)(**sizes | {wrong: size})
+
+
 def test_one_query_for_many_keys():
     """Decoding: K and V once, whatever the blocks; S and P are small."""
     n_k, d = 1000, 64

@@ -141,6 +141,8 @@ def test_four_gpus_hold_a_quarter():
         (lambda: scores(10, 4, 0), "n must be a multiple of 4"),
         (lambda: scores(12, 4, 0, True), "n must be a multiple of 8"),
         (lambda: scores(8, 2, 2), "step below 2"),
+        (lambda: scores(8, 0, 0), "world must be a whole number of at least 1, not 0"),
+        (lambda: scores(0, 1, 0), "n must be a whole number of at least 1, not 0"),
         (lambda: scores(8, 2, -1), "step must be a whole number of at least 1, not 0"),
         (lambda: step_bytes(8, 0, 1, 1), "world must be a whole number"),
         (lambda: step_bytes(8, 2, 1, 1, 0), "size must be a whole number"),

@@ -154,6 +154,8 @@ def test_pickled_it_is_the_same_and_its_epoch_still_shared():
     dataset.set_epoch(4)
     copy = pickle.loads(pickle.dumps(dataset))
     assert lists(copy) == lists(dataset) and copy.epoch.is_shared()
+    dataset.set_epoch(2**40 + 1)
+    assert int(dataset.epoch) == 2**40 + 1
 
 
 def test_what_cannot_be_is_refused():
