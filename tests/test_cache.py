@@ -115,6 +115,21 @@ def test_standard_attention_asks_dram_for_all_it_counts(row):
     assert abs(row["bytes_counted"] - measured) < 0.05 * measured
 
 
+def test_programs_of_unequal_length_take_turns_until_each_ends():
+    one = [[("a", 1, False)], [("b", 2, False), ("c", 3, True)]]
+    found = [(head, name) for (head, name), *_ in cache.march(one, 2, 3)]
+    assert found == [(0, "a"), (0, "b"), (1, "a"), (0, "c"), (1, "b"), (1, "c")]
+
+
+def test_the_bounds_are_a_whole_and_a_half_of_the_cache():
+    """Found by trying: where the half holds less, more moves."""
+    how = {**SIZE, "order": "kv-outer", "heads": 4, "side": 2}
+    for capacity in range(300, 3000, 99):
+        ways = [cache.dram(**how, capacity=x) for x in (capacity, capacity // 2)]
+        moved = tuple(x["reads"] + x["writes"] for x in ways)
+        assert cache.bounds(**how, capacity=capacity) == moved
+
+
 def test_kv_outer_has_a_cliff_at_the_capacity():
     """What 132 heads touch fits an H200's L2, what 264 touch does not: all or nothing.
 
