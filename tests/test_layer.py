@@ -138,7 +138,8 @@ def test_an_account_says_what_it_was_asked():
         for key in ("reads", "writes", "flops"):
             assert x[key] == 12 * sum(y[key] for y in one)
         assert x["sram"] == max(y["sram"] for y in one)
-        assert x["saved_bytes"] == 4 * x["saved"]
+        saved = 12 * ledger.saved(10, 2, n_k=7)[name] - 6 * 2 * 7 * 2  # K, V in two
+        assert x["saved_bytes"] == 4 * x["saved"] == 4 * saved
         assert x["bytes"] == 4 * (x["reads"] + x["writes"])
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -93,6 +94,23 @@ def test_links_are_those_of_the_vendor():
     both = GPUS["H200"]["levels"]["nvlink"]["bandwidth"]
     assert LINKS["NVLink"] == (both["value"] / 2, SOURCES[both["source"]][2])
     assert LINKS["InfiniBand"][0] == 400e9 / 8
+    page = Path(__file__).resolve().parent.parent / "docs/en/reference/references.md"
+    text = page.read_text("utf-8")
+    assert all(f"]({address})" in text for _, address in LINKS.values())
+
+
+def test_unless_told_there_is_no_mask_two_bytes_a_number_and_the_pass_is_forward():
+    way = {"causal": False, "backward": False}
+    assert scores(8, 2, 0) == scores(8, 2, 0, False)
+    assert flops(8, 2, 0, 3, 5) == flops(8, 2, 0, 3, 5, **way)
+    assert step_bytes(8, 2, 3, 5) == step_bytes(8, 2, 3, 5, 2, backward=False)
+    assert ring_bytes(8, 2, 3, 5) == ring_bytes(8, 2, 3, 5, 2)
+    assert ulysses_bytes(8, 2, 4, 2, 5) == ulysses_bytes(8, 2, 4, 2, 5, 2)
+    assert least_share(9, 2, 4, 2) == least_share(9, 2, 4, 2, 2, **way)
+    assert needed(5, 9, 4, 2) == needed(5, 9, 4, 2, 2, **way)
+    assert held(3, 5, 2, 7, 4) == held(3, 5, 2, 7, 4, 2, backward=False)
+    few = at_once(2**16, 2**16, 8, 4, 64, 64)
+    assert few == at_once(2**16, 2**16, 8, 4, 64, 64, 2, batch=1, backward=False)
 
 
 def test_what_a_head_holds_by_hand():
@@ -149,6 +167,8 @@ def test_four_gpus_hold_a_quarter():
         (lambda: step_bytes(8, 2, 0, 1), "kv_heads must be a whole number"),
         (lambda: step_bytes(8, 2, 1, 0), "d must be a whole number"),
         (lambda: ulysses_bytes(8, 0, 2, 2, 1), "world must be a whole number"),
+        (lambda: ulysses_bytes(8, 2, 0, 2, 1), "heads must be a whole number"),
+        (lambda: ulysses_bytes(8, 2, 2, 2, 0), "d must be a whole number"),
         (lambda: ulysses_bytes(8, 2, 2, 2, 1, 0), "size must be a whole number"),
         (lambda: needed(8, 1e15, 0, 1), "heads must be a whole number"),
         (lambda: needed(8, 1e15, 1, 1, 0), "size must be a whole number"),
