@@ -172,8 +172,26 @@ def test_what_cannot_be():
         layer.card("V100", "bf16")
 
 
+def test_what_a_card_does_not_say_is_not_known():
+    for missing in ("bandwidth", "peak"):
+        found = layer.account(4, 2, EXAMPLE | {missing: None})["algorithms"]
+        for x in found.values():
+            assert x["seconds"] is None and x["once"]["seconds"] is None
+            assert x["intensity"] == x["flops"] / x["bytes"] and "bound" not in x
+    found = layer.account(4, 2, EXAMPLE | {"memory": None})["algorithms"]
+    assert {x["longest"] for x in found.values()} == {None}
+
+
 def test_a_card_has_the_room_of_a_thread_block():
     assert layer.card("A100", "bf16")["sram"] == 163 * 1024 // 2
     assert layer.card("H100", "fp32")["peak"] == 67e12
     assert layer.card("H100", "fp64")["peak"] is None
     assert ledger.block_sizes(layer.card("H200", "bf16")["sram"], 64) == (64, 454)
+
+
+def test_limits_are_what_was_entered_twice():
+    rows = dict.fromkeys(("n", "n_k", "block_rows", "block_cols"), 536_870_912)
+    layers = dict.fromkeys(("batch", "heads", "kv_heads"), 1_048_576)
+    cards = {"bandwidth": 10**6, "tflops": 10**9, "memory": 10**9, "sram": 999_999_999}
+    assert rows | layers | cards | {"d": 65_536, "kernel_d": 256} == layer.LIMITS
+    assert layer.LEADING == {"forward": 3, "backward": 20 / 7, "training": 32 / 11}

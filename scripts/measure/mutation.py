@@ -31,13 +31,16 @@ operators of mutmut (a string in one way only; a raised message as a whole; each
 of an f-string; annotations, docstrings and wrong solutions of exercises not at all),
 written to a copy of the project. A process forked from one that has PyTorch imports the
 copy afresh and runs the tests that reach the changed line, by coverage with a context a
-test, until one fails: killed. time: a test took 8 times its time and 2 s more; counts
-as killed. no test: none reaches the line; counts as survived. Left alone: test files
-named in left_out, which are slow or read what is generated, and tests of more than
-`longest` seconds of processor time. sample: as many mutants of each module, where it
-has more: the first of random.Random(the module's name).shuffle; the second number is
-for the modules of live and exercises. Equal mutants, those that change no meaning, are
-not taken off the score. seconds: wall time, all mutants one after another."""
+test, until one fails: killed. What runs at import is asked of every test file that
+names the module. Those likeliest to fail and the quickest come first, `most` seconds of
+them in all, as measured with coverage. time: a test took 8 times its time and 2 s more;
+counts as killed. no test: none reaches the line; counts as survived. Never asked: test
+files named in left_out, which are slow or read what is generated, and tests of more
+than `longest` seconds. sample: at most so many mutants of each module, the first of
+random.Random(the module's name).shuffle; the second number is for the modules of live
+and exercises. Survivors were asked again after tests had been added for them. Equal
+mutants, those that change no meaning, are not taken off the score. seconds: wall time
+of all mutants, one after another, at low priority on a busy machine."""
 TYPES = "types.py"  # names for annotations, which mypy reads
 PARTS = ("properties", "exercises", "live", "test_*.py")
 LEFT_OUT = """best_practices best_practices_calls best_practices_measured
@@ -192,7 +195,12 @@ def main():
     tested(work, "_mutation_kill", most=args.most)
     found = done(work)
     if all(x["id"] in found for x in todo):
-        how = {"longest": LONGEST, "most": args.most, "sample": args.sample, "left_out": LEFT_OUT}
+        how = {
+            "longest": LONGEST,
+            "most": args.most,
+            "sample": args.sample,
+            "left_out": LEFT_OUT,
+        }
         took = {"seconds": round(sum(x.get("seconds", 0) for x in found.values()))}
         write(how | took | summary(todo, counts, found, floors))
 

@@ -1,0 +1,65 @@
+"""Which documents a worker reads, with workers that are only said to be there."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from tilewise.packing import PackedDataset
+
+DOCUMENTS = [[10 * i + x for x in range(1 + i % 3)] for i in range(60)]
+
+
+class Sized:
+    """Has a length and can be read again, but not by number."""
+
+    def __len__(self):
+        return len(DOCUMENTS)
+
+    def __iter__(self):
+        return iter(DOCUMENTS)
+
+
+class Numbered:
+    """Can be read by number until IndexError, as Python's oldest iteration does."""
+
+    def __getitem__(self, index):
+        return DOCUMENTS[index]
+
+
+def indices(rows):
+    return [i for row in rows for i in row["index"].tolist()]
+
+
+@pytest.fixture
+def worker(monkeypatch):
+    """worker(id, n): this process is worker id of n."""
+
+    def be(number, workers):
+        info = SimpleNamespace(id=number, num_workers=workers)
+        name = "tilewise.packing.stream.get_worker_info"
+        monkeypatch.setattr(name, lambda: info)
+
+    return be
+
+
+@pytest.mark.parametrize("source", [lambda: DOCUMENTS, Sized, Numbered])
+@pytest.mark.parametrize("seed", [None, 3])
+def test_worker_w_of_a_rank_takes_every_other_document_of_its_share(
+    worker, source, seed
+):
+    """Share r W + w of R W takes documents r W + w, then R W further on."""
+    everything = []
+    for rank in range(2):
+        for number in range(3):
+            worker(number, 3)
+            dataset = PackedDataset(source(), 8, rank=rank, world_size=2, seed=seed)
+            found = indices(dataset)
+            everything += found
+            if seed is None or source in (Sized, Numbered):  # else it is drawn
+                assert sorted(found) == [*range(3 * rank + number, 60, 6)]
+    assert sorted(everything) == [*range(60)]
+
+
+def test_one_process_takes_all_and_a_look_ahead_of_64_rows():
+    assert sorted(indices(PackedDataset(DOCUMENTS, 8))) == [*range(60)]
+    assert PackedDataset(DOCUMENTS, 8).look_ahead == 64
