@@ -15,17 +15,15 @@ import json
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 
+from _mutation_work import HERE, LEFT_OUT, LONGEST, ROOT, copied, cover, tested
 from memory import machine
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
 METHOD = """Each mutant is a module of floor 0 or 1 with one small change, by the
 operators of mutmut (a string in one way only; a raised message as a whole; each field
 of an f-string; annotations, docstrings and wrong solutions of exercises not at all),
@@ -42,14 +40,7 @@ and exercises. Survivors were asked again after tests had been added for them. E
 mutants, those that change no meaning, are not taken off the score. seconds: wall time
 of all mutants, one after another, at low priority on a busy machine."""
 TYPES = "types.py"  # names for annotations, which mypy reads
-PARTS = ("properties", "exercises", "live", "test_*.py")
-LEFT_OUT = """best_practices best_practices_calls best_practices_measured
-best_practices_numbers bench_results checkpointing_results cli counters docstrings
-elements figures figures_io figures_masks figures_primer figures_ring floors ladder
-library packing_model packing_results packing_speed plots precision_results results
-ring ring_results ring_turns sdpa_samples types""".split()
 INNER = "live/", "exercises/"
-LONGEST = 5.0  # s
 SUMS = "mutants", "asked", "killed"
 
 
@@ -62,51 +53,6 @@ def modules():
     said = subprocess.check_output(command, cwd=ROOT, env=os.environ | paths, text=True)
     rows = (line.split() for line in said.splitlines())
     return {name: int(floor) for floor, name in rows if name != TYPES}
-
-
-def copied(work):
-    """A fresh copy of the project's files, with what npm has installed."""
-    copy = work / "copy"
-    shutil.rmtree(copy, ignore_errors=True)
-    command = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
-    names = subprocess.check_output(command, cwd=ROOT, text=True)
-    for name in names.split("\0")[:-1]:
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, copy / name)
-    if (found := ROOT / "scripts/web/node_modules").is_dir():
-        shutil.copytree(found, copy / "scripts/web/node_modules", symlinks=True)
-    return copy
-
-
-def tested(work, plugin, *arguments, most=0):
-    """Run pytest with one of the two plugins in the copy."""
-    paths = ["src", HERE, *filter(None, [os.environ.get("PYTHONPATH")])]
-    there = {"MUTATION": str(work), "PYTHONPATH": os.pathsep.join(map(str, paths))}
-    there |= {"OMP_NUM_THREADS": "1", "MUTATION_LONGEST": str(LONGEST)}
-    there["MUTATION_MOST"] = str(most)
-    if plugin == "_mutation_kill":
-        there["PYTHONDONTWRITEBYTECODE"] = "1"
-    command = [sys.executable, "-m", "pytest", "-q", "-s", "-n", "0", "-p", plugin]
-    with open(work / f"{plugin}.log", "w", encoding="utf-8") as log:
-        subprocess.run([*command, *arguments], cwd=work / "copy", stdout=log,
-                       env=os.environ | there, check=False)  # fmt: skip
-
-
-def cover(work):
-    """Run the tests that are new since the last time, to see what they reach."""
-    files = [x for part in PARTS for x in (ROOT / "tests").glob(part)]
-    out = {f"test_{name}.py" for name in LEFT_OUT}
-    path = work / "cover.json"
-    since = path.stat().st_mtime if path.exists() else 0
-    new = [x for x in files if x.name not in out and newest(x) > since]
-    if new:
-        names = sorted(str(x.relative_to(ROOT)) for x in new)
-        tested(work, "_mutation_cover", *names)
-
-
-def newest(path):
-    """When a file, or any in a folder, was written last."""
-    return max(x.stat().st_mtime for x in [path, *path.rglob("*.py")])
 
 
 def every(work, name):
@@ -195,14 +141,9 @@ def main():
     tested(work, "_mutation_kill", most=args.most)
     found = done(work)
     if all(x["id"] in found for x in todo):
-        how = {
-            "longest": LONGEST,
-            "most": args.most,
-            "sample": args.sample,
-            "left_out": LEFT_OUT,
-        }
-        took = {"seconds": round(sum(x.get("seconds", 0) for x in found.values()))}
-        write(how | took | summary(todo, counts, found, floors))
+        how = {"longest": LONGEST, "most": args.most, "sample": args.sample}
+        how["seconds"] = round(sum(x.get("seconds", 0) for x in found.values()))
+        write(how | {"left_out": LEFT_OUT} | summary(todo, counts, found, floors))
 
 
 if __name__ == "__main__":
