@@ -148,7 +148,9 @@ def test_kv_outer_has_a_cliff_at_the_capacity():
 @pytest.mark.parametrize(
     "change, message",
     [({"side": 0}, "side must be .* not 0"), ({"capacity": 0}, "capacity must be"),
-     ({"heads": 1.5}, "heads must be"), ({"order": "q"}, "order must be one of")],
+     ({"heads": 1.5}, "heads must be"), ({"n": 0}, "n must be"), ({"d": 0}, "d must"),
+     ({"block_rows": 0}, "block_rows must"), ({"block_cols": 0}, "block_cols must"),
+     ({"order": "q"}, "order must be one of kv-outer, q-outer, not q")],
 )  # fmt: skip
 def test_input_that_cannot_be_is_named(change, message):
     how = {**SIZE, "order": "q-outer", "heads": 1, "side": 1, "capacity": 9}

@@ -60,6 +60,13 @@ def test_worker_w_of_a_rank_takes_every_other_document_of_its_share(
     assert sorted(everything) == [*range(60)]
 
 
+def test_a_look_ahead_is_packed_as_soon_as_it_is_full_and_not_before():
+    """2, 3, 2 tokens leave one free of 2 · 4: the next document goes with the 3."""
+    documents = [[1] * n for n in (2, 3, 2, 1)]
+    rows = list(PackedDataset(documents, 4, look_ahead=2))
+    assert [row["index"].tolist() for row in rows] == [[1, 3], [0, 2]]
+
+
 def test_one_process_takes_all_and_a_look_ahead_of_64_rows():
     assert sorted(indices(PackedDataset(DOCUMENTS, 8))) == [*range(60)]
     assert PackedDataset(DOCUMENTS, 8).look_ahead == 64

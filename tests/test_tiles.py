@@ -30,6 +30,16 @@ def test_the_sum_of_floors():
         assert floor_sum(count, a, b, m) == sum((a * i + b) // m for i in range(count))
 
 
+def test_the_sum_stays_whole_where_floats_would_round():
+    for a, b, m in (
+        (10**17 + 1, 7, 3),
+        (3, 10**18 + 1, 2),
+        (10**19 + 7, 10**18, 10**9),
+    ):
+        right = sum((a * i + b) // m for i in range(101))
+        assert floor_sum(101, a, b, m) == right
+
+
 @pytest.mark.parametrize("causal", [False, True, "top-left"])
 def test_visits_are_the_loop(causal):
     rng = random.Random(1)

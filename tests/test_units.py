@@ -42,7 +42,21 @@ def test_what_rounds_up_to_a_digit_more_drops_one_after_the_point():
 
 
 def test_whole_numbers_have_commas():
-    for x in (0, 7, 999, 1000, 12345, 123456, 1234567, 2**64, -1, -999, -1000, -123456):
+    for x in (
+        0,
+        7,
+        999,
+        1000,
+        12345,
+        123456,
+        1234567,
+        2**64,
+        10**18 + 1,
+        -1,
+        -999,
+        -1000,
+        -123456,
+    ):
         assert whole(x) == f"{x:,}"
     assert [whole(x) for x in (0.5, 1.5, 2.5, 999.5, 1234.4)] == [
         "1", "2", "3", "1,000", "1,234",
