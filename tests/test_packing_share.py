@@ -19,6 +19,13 @@ class Sized:
         return iter(DOCUMENTS)
 
 
+class Full:
+    """60 documents of 4 tokens, to be read one after another."""
+
+    def __iter__(self):
+        return iter([[1, 2, 3, 4]] * 60)
+
+
 class Numbered:
     """Can be read by number until IndexError, as Python's oldest iteration does."""
 
@@ -65,6 +72,17 @@ def test_a_look_ahead_is_packed_as_soon_as_it_is_full_and_not_before():
     documents = [[1] * n for n in (2, 3, 2, 1)]
     rows = list(PackedDataset(documents, 4, look_ahead=2))
     assert [row["index"].tolist() for row in rows] == [[1, 3], [0, 2]]
+
+
+def test_each_share_draws_an_order_of_its_own(worker):
+    """30 documents that fill a row each: only the drawing tells two workers apart."""
+    orders = []
+    for number in range(2):
+        worker(number, 2)
+        rows = PackedDataset(Full(), 4, look_ahead=10, seed=1)
+        orders.append([i // 2 for i in indices(rows)])
+    assert sorted(orders[0]) == sorted(orders[1]) == [*range(30)]
+    assert orders[0] != orders[1]
 
 
 def test_one_process_takes_all_and_a_look_ahead_of_64_rows():

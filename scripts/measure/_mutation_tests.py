@@ -3,9 +3,23 @@
 The likeliest to kill come first: those that killed before, then the quickest.
 """
 
+import ast
+import functools
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
+
+SOURCE = Path("src/tilewise").resolve()
+
+
+@functools.cache
+def within(path):
+    """The lines of functions' bodies."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            found |= {*range(node.body[0].lineno, node.end_lineno + 1)}
+    return found
 
 
 class Tests:
@@ -32,11 +46,12 @@ class Tests:
     def of(self, module, first, last):
         """Tests of lines; of whatever uses the module for what runs at import.
 
-        That, or a line within a long expression, has no test of its own.
+        A line within a long expression has no test of its own.
         """
         lines = self.lines.get(module, {})
         names = {x for i in range(first, last + 1) for x in lines.get(str(i), ())}
-        if not names or "begin" in names or names & self.files.keys():
+        inside = first in within(SOURCE / module)
+        if not inside or not names or "begin" in names or names & self.files.keys():
             names |= {x for row in lines.values() for x in row} | self.naming(module)
         names = {*self.spread(names - {"begin", ""})} & self.seconds.keys()
         return [x for x in names if self.seconds[x] < self.longest]
