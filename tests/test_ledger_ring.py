@@ -143,6 +143,18 @@ def test_what_is_on_its_way_is_a_small_share_or_little():
             assert few == kv_heads or (few + 1) * one > bound
 
 
+def test_with_many_heads_an_eighth_of_all_decides():
+    """As many heads as fit an eighth of q, k, v, o and their gradients, no more."""
+    for heads, kv_heads, d, d_v, size in ((128, 128, 64, 64, 2), (96, 48, 128, 64, 4)):
+        given, more = (2**19, 2**18), {"batch": 2, "backward": True}
+        few = at_once(*given, heads, kv_heads, d, d_v, size, **more)
+        one = sum(held(*given, heads // kv_heads, d, d_v, size, backward=True).values())
+        queries, keys = 2 * heads * given[0], 2 * kv_heads * given[1]  # of two entries
+        whole = 2 * (queries + keys) * (d + d_v) * size  # q, o, k, v, four gradients
+        assert 1 < few < 2 * kv_heads
+        assert 8 * few * one <= whole < 8 * (few + 1) * one
+
+
 def test_four_gpus_hold_a_quarter():
     """As counted, at N = 131,072: 4,957,667,840 bytes were measured on one GPU."""
     share = 2**17 // 4
