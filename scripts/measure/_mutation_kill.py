@@ -133,6 +133,8 @@ def asked(session, tests, note, mutant, index):
         try:
             plan = tests.order(mutant["module"], names, MOST)
             status, last = forked(session, plan, note, tests.seconds)
+            if status == -signal.SIGALRM:  # unless the whole machine stood still
+                status, last = forked(session, plan, note, tests.seconds)
         finally:
             write(path, text, stat.st_mtime)
         assert status != BROKEN, "a child could not run tests"
