@@ -108,6 +108,7 @@ def test_what_is_saved_is_counted_by_storage():
 
 def test_what_is_alive_and_the_most_there_was():
     x = torch.ones(8)
+    assert Alive().peak == 0
     with Alive() as alive:
         a = x + 1
         b = (a * 2).repeat(3) + 0  # 8, 24 and 24 numbers beside a

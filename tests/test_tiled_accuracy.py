@@ -66,6 +66,7 @@ def test_sums_over_many_tiles_are_kept_wide(passes, n_q, n_k):
     exact = autograd(*(x.double() for x in tensors))
     with_torch = autograd(*tensors)
     found = passes(*tensors, 1, 1)
+    assert {x.dtype for x in (found[0], *found[2:])} == {torch.bfloat16}
     for x, y, other in [*zip(found, exact, with_torch)][2:]:
         error, allowed = ((a.double() - y).abs().max() for a in (x, other))
         assert error <= 2 * allowed + 2**-8 * y.abs().max()

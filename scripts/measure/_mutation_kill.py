@@ -53,7 +53,7 @@ class Child:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item):
-        self.limit(item.nodeid, 2 + 8 * self.seconds.get(item.nodeid, 0))
+        self.limit(item.nodeid, 10 + 8 * self.seconds.get(item.nodeid, 0))
 
     def pytest_runtest_logreport(self, report):
         if report.failed and self.shown:

@@ -31,14 +31,14 @@ written to a copy of the project. A process forked from one that has PyTorch imp
 copy afresh and runs the tests that reach the changed line, by coverage with a context a
 test, until one fails: killed. What runs at import is asked of every test file that
 names the module. Those likeliest to fail and the quickest come first, `most` seconds of
-them in all, as measured with coverage. time: a test took 8 times its time and 2 s more;
-counts as killed. no test: none reaches the line; counts as survived. Never asked: test
-files named in left_out, which are slow or read what is generated, and tests of more
-than `longest` seconds. sample: at most so many mutants of each module, the first of
-random.Random(the module's name).shuffle; the second number is for the modules of live
-and exercises. Survivors were asked again after tests had been added for them. Equal
-mutants, those that change no meaning, are not taken off the score. seconds: wall time
-of all mutants, one after another, at low priority on a busy machine."""
+them in all, as measured with coverage. time: a test took 8 times its time and 10 s
+more; counts as killed. no test: none reaches the line; counts as survived. Never asked:
+test files named in left_out, which are slow or read what is generated, and tests of
+more than `longest` seconds. sample: at most so many mutants of each module, the first
+of random.Random(the module's name).shuffle; the second number is for the modules of
+live and exercises. Survivors were asked again after tests had been added for them.
+Equal mutants, those that change no meaning, are not taken off the score. seconds: wall
+time of all mutants, one after another, at low priority on a busy machine."""
 TYPES = "types.py"  # names for annotations, which mypy reads
 INNER = "live/", "exercises/"
 SUMS = "mutants", "asked", "killed"
@@ -114,7 +114,8 @@ def write(results):
     date = datetime.date.today().isoformat()
     about = machine() | {x: version(x) for x in ("mutmut", "pytest", "hypothesis")}
     text = {"cpu": about["cpu"], "date": date, "method": re.sub(r"\s+", " ", METHOD)}
-    text["command"] = "python scripts/measure/mutation.py"
+    how = "--sample {} {} --most {:g}".format(*results["sample"], results["most"])
+    text["command"] = f"python scripts/measure/mutation.py {how}"
     path = ROOT / f"benchmarks/results/cpu-{date}-mutation.json"
     text |= {"machine": about, **results}
     path.write_text(json.dumps(text, indent=1, ensure_ascii=False) + "\n", "utf-8")
