@@ -16,7 +16,7 @@ SAY = {
         "label": "FLOPs computed twice, in percent of a step's, against N from 512 to"
         " 1M, logarithmic, E = {e}. {rows}.",
         "row": "{name}, {first}% at 512 and {last}% at 1M", "join": "; ",
-        "block": "block: all", "o": "o: all but attention", "mlp": "mlp: the MLP",
+        "block": "block: all", "o": "o: all but attention", "mlp": "mlp: MLP",
         "y": "% of a step's FLOPs",
         "x": "$N$, with $E$ = {e}", "even": "$N = E$",
     },
