@@ -30,7 +30,7 @@ SAY = {
         "label": "融合内核的用时除以标准注意力的用时，N 从 64 到 1024，"
         "两个坐标轴都是对数刻度，共四幅。{panels}。",
         "panel": "{way}，d = {d}：{rows}",
-        "row": "{name}在 64 处 {0:.2f}，128 处 {1:.2f}，1024 处 {2:.2f}",
+        "row": "{name}，64 处 {0:.2f}，128 处 {1:.2f}，1024 处 {2:.2f}",
         "join": "。", "comma": "，", "rows": "；",
         "forward": "前向", "backward": "反向", "ours": "本书",
         "efficient": "memory-efficient", "y": "用时 / 标准注意力",
