@@ -22,7 +22,7 @@ SAY = {
         " 1024, both axes logarithmic, four panels. {panels}.",
         "panel": "{way}, d = {d}: {rows}",
         "row": "{name} {0:.2f} at 64, {1:.2f} at 128, {2:.2f} at 1024",
-        "join": "; ", "comma": ", ", "rows": ", ",
+        "join": ". ", "comma": ", ", "rows": "; ",
         "forward": "forward", "backward": "backward", "ours": "ours",
         "efficient": "memory-efficient", "y": "time / standard attention",
     },
@@ -89,7 +89,9 @@ def told(say, way, d):
         )
         for what in LINES
     ]
-    return say["panel"].format(way=say[way], d=d, rows=say["rows"].join(rows))
+    return say["panel"].format(
+        way=say[way].capitalize(), d=d, rows=say["rows"].join(rows)
+    )
 
 
 def draw(lang):
