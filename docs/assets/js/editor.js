@@ -48,6 +48,10 @@ export const editor = (code, { label, go, leave, changed = () => {} }) => {
     changed();
   };
   field.addEventListener("input", paint);
+  // the line with the caret is scrolled to, not below the header
+  const root = document.documentElement.style;
+  field.addEventListener("focus", () => (root.scrollPaddingTop = "3.2rem"));
+  field.addEventListener("blur", () => (root.scrollPaddingTop = ""));
   field.addEventListener("scroll", () => (code.scrollLeft = field.scrollLeft));
   field.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
