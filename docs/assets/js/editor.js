@@ -43,15 +43,12 @@ export const editor = (code, { label, go, leave, changed = () => {} }) => {
     class: "tw-code", spellcheck: "false", autocapitalize: "off", autocomplete: "off",
     wrap: "off", "aria-label": label,
   });
+  document.documentElement.dataset.twEdits = ""; // widgets.css: its line is not below the header
   const paint = () => {
     code.replaceChildren(...coloured(`${field.value}\n`));
     changed();
   };
   field.addEventListener("input", paint);
-  // the line with the caret is scrolled to, not below the header
-  const root = document.documentElement.style;
-  field.addEventListener("focus", () => (root.scrollPaddingTop = "3.2rem"));
-  field.addEventListener("blur", () => (root.scrollPaddingTop = ""));
   field.addEventListener("scroll", () => (code.scrollLeft = field.scrollLeft));
   field.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
