@@ -1,13 +1,14 @@
-"""Light or dark: as the system has it, or as a reader chose, from the first moment on."""
+"""Light or dark: as the system has it, or as a reader chose, from the first moment."""
 
 import pytest
 
-NOW = """() => [document.body.dataset.mdColorScheme, document.querySelector("[name=theme-color]").content,
+NOW = """() => [document.body.dataset.mdColorScheme,
+  document.querySelector("[name=theme-color]").content,
   getComputedStyle(document.documentElement).colorScheme]"""
 LIGHT, DARK = ["default", "#ffffff", "light"], ["slate", "#1a1e27", "dark"]
 NAMES = {
     "index.html": ["Switch to light mode", "Switch to dark mode", "system"],
-    "zh/index.html": ["浅色", "深色", "系统"],
+    "zh/index.html": ["切换到浅色模式", "切换到深色模式", "跟随系统"],
 }
 
 

@@ -6,7 +6,11 @@ import pytest
 from built import FILES, soup
 from hooks.lean import KEPT, one_sheet, squeezed
 
-BLOCKS = "<pre>a\n  b\n\n c</pre>", "<script>x\n  y</script>", "<textarea>\n  z</textarea>"
+BLOCKS = (
+    "<pre>a\n  b\n\n c</pre>",
+    "<script>x\n  y</script>",
+    "<textarea>\n  z</textarea>",
+)
 
 
 def test_squeezed():
