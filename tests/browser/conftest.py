@@ -58,16 +58,22 @@ def address(site):
 
 
 @pytest.fixture(scope="session")
-def browser():
+def chromium():
+    """The path of a Chromium of this machine."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if not path:
         message = "no Chromium found"
         if os.environ.get("TILEWISE_BROWSER") == "required":
             pytest.fail(message)
         pytest.skip(message)
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
     api = pytest.importorskip("playwright.sync_api")
     with api.sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        made = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield made
         made.close()
 
