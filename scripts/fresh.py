@@ -1,10 +1,10 @@
 """Programs run alone: a fresh interpreter, isolated, in UTF-8, warnings are errors.
 
 `import torch` takes seconds. So one interpreter, started with the same options, imports
-torch and nothing else, and each program that begins with that import gets a fork of it,
-as if it had waited for its own. Every other program gets an interpreter of its own, and
-so does one that starts processes; elsewhere than on Linux all do, since their libraries
-may not survive a fork.
+torch and nothing else, and each program that begins with that import, its own or that
+of a module which it names, gets a fork of it, as if it had waited for its own. Every
+other program gets an interpreter of its own, and so does one that starts processes;
+elsewhere than on Linux all do, since their libraries may not survive a fork.
 
 Most examples are listings too, on pages in two languages. While pytest runs,
 TILEWISE_RUNS names a folder that keeps what each text printed, for all its processes.
@@ -22,7 +22,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 OPTIONS = ["-I", "-X", "utf8", "-W", "error"]
-TORCH = re.compile(r"^import torch$", re.M)
+TORCH = re.compile(
+    r"^(?:import|from) (?:torch\b|tilewise\.(?:dropout|errata|masks|packing)\b)", re.M
+)
 APART = re.compile(r"\b(?:multi|sub)process")  # what starts processes
 MARKS = re.compile(r"^ *# --8<-- .*\n", re.M)  # of sections, which no reader sees
 LIMIT = 300  # seconds
