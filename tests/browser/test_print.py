@@ -51,7 +51,8 @@ def paper(windows, file):
 @pytest.fixture(scope="module")
 def printed(paper):
     """The page as a PDF."""
-    return pypdfium2.PdfDocument(paper.pdf(format="A4"))
+    with pypdfium2.PdfDocument(paper.pdf(format="A4")) as document:
+        yield document
 
 
 def letters(document):
