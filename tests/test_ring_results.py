@@ -101,7 +101,7 @@ def remembered():
     fill = {(x["world"], x["way"], x["shape"]): x["extrapolated_n"] / 1e6
             for x in DATA["longest"]}  # fmt: skip
     full = [fill[world, "ring", table.SHAPE] for world in (1, 2)]
-    yield "{:.1f} million on one, {:.1f} on two".format(*full)
+    yield "{:.1f} million on one, {:.1f} million on two".format(*full)
 
 
 @pytest.mark.parametrize("words", [gained, compared, remembered])
