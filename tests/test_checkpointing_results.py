@@ -59,7 +59,8 @@ def named():
     yield f"would need {gpu.counted(row['standard', 'none']) / 2**30:.0f} GiB"
     block = row["standard", "block"]
     time = gpu.ratios(block, base)[1]
-    yield f"takes {block['peak_bytes'] / 2**30:.1f} GiB and {time:.1f} times the time"
+    yield f"takes {block['peak_bytes'] / 2**30:.1f} GiB, with"
+    yield f"and {time:.1f} times as long"
     yield f"= 4096 a step takes {short['ours', 'none']['ms']['median']:.0f} ms"
     flops, time = gpu.ratios(short["ours", "o"], short["ours", "none"])
     yield f"`o` takes {time:.1f} times as long, though its FLOPs are {flops:.2f} times"
