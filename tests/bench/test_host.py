@@ -105,7 +105,7 @@ def test_the_table_names_old_and_new_rows_apart(measured, monkeypatch):
     monkeypatch.setattr(host_time, "bench", lambda: {"host": rows})
     made = host_time.draw("en")
     assert len(made.splitlines()) == 2 + 7 and "in turn" not in made
-    assert "| forward, a new length every 8 layers | 250000 |" in made
+    assert "| forward, a new length every 8 layers | 250,000 |" in made
     times = [row["microseconds"] for row in rows if row["pass"] == "backward"]
     lines = [x for x in made.splitlines() if x.startswith("| backward")]
     assert [float(x.split("|")[2]) for x in lines] == times

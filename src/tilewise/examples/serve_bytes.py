@@ -17,7 +17,7 @@ def show(name, n, carried):
     times += [(wire, carried * ROW / speed) for wire, speed in WIRES]
     print(f"{name}: {flops / 1e9:.3g} GFLOP, {carried * ROW / 1e6:.3g} MB on the wire")
     for place, seconds in times:
-        print(f"  {place:16} {seconds * 1e6:10,.1f} µs")
+        print(f"  {place:16} {seconds * 1e6:10.1f} µs")
 
 
 show("4096 tokens", N_K, 4 * N_K)
