@@ -121,6 +121,22 @@ def test_what_cannot_be_is_named(how, message):
         activations.kept(**{"n": 4, "embed_dim": 8, "num_heads": 2} | how)
 
 
+def test_a_step_cannot_be_of_what_is_not_there():
+    for how in ({"policy": "all"}, {"attention": "flash"}, {"n": 0}, {"embed_dim": 0}):
+        (name,) = how
+        with pytest.raises(ValueError, match=f"^{name} must be"):
+            step(**{"n": 4, "embed_dim": 8} | how)
+
+
+def test_unless_told_attention_is_ours_and_everything_is_kept():
+    usual = {"attention": "ours", "policy": "none"}
+    assert step(5, 8) == step(5, 8, **usual)
+    assert activations.kept(5, 8, 2) == activations.kept(5, 8, 2, **usual)
+    assert activations.everything(5, 8, 2) == activations.kept(5, 8, 2)
+    assert kept_bytes(5, 8, 2, "bf16") == kept_bytes(5, 8, 2, "bf16", **usual)
+    assert activations.products(5, 8) == activations.products(5, 8, "ours")
+
+
 @pytest.fixture
 def fresh():
     """No graph of another test, and the budget as it was."""

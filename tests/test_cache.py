@@ -115,6 +115,21 @@ def test_standard_attention_asks_dram_for_all_it_counts(row):
     assert abs(row["bytes_counted"] - measured) < 0.05 * measured
 
 
+def test_programs_of_unequal_length_take_turns_until_each_ends():
+    one = [[("a", 1, False)], [("b", 2, False), ("c", 3, True)]]
+    found = [(head, name) for (head, name), *_ in cache.march(one, 2, 3)]
+    assert found == [(0, "a"), (0, "b"), (1, "a"), (0, "c"), (1, "b"), (1, "c")]
+
+
+def test_the_bounds_are_a_whole_and_a_half_of_the_cache():
+    """Found by trying: where the half holds less, more moves."""
+    how = {**SIZE, "order": "kv-outer", "heads": 4, "side": 2}
+    for capacity in range(300, 3000, 99):
+        ways = [cache.dram(**how, capacity=x) for x in (capacity, capacity // 2)]
+        moved = tuple(x["reads"] + x["writes"] for x in ways)
+        assert cache.bounds(**how, capacity=capacity) == moved
+
+
 def test_kv_outer_has_a_cliff_at_the_capacity():
     """What 132 heads touch fits an H200's L2, what 264 touch does not: all or nothing.
 
@@ -133,7 +148,9 @@ def test_kv_outer_has_a_cliff_at_the_capacity():
 @pytest.mark.parametrize(
     "change, message",
     [({"side": 0}, "side must be .* not 0"), ({"capacity": 0}, "capacity must be"),
-     ({"heads": 1.5}, "heads must be"), ({"order": "q"}, "order must be one of")],
+     ({"heads": 1.5}, "heads must be"), ({"n": 0}, "n must be"), ({"d": 0}, "d must"),
+     ({"block_rows": 0}, "block_rows must"), ({"block_cols": 0}, "block_cols must"),
+     ({"order": "q"}, "order must be one of kv-outer, q-outer, not q")],
 )  # fmt: skip
 def test_input_that_cannot_be_is_named(change, message):
     how = {**SIZE, "order": "q-outer", "heads": 1, "side": 1, "capacity": 9}

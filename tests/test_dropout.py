@@ -52,6 +52,14 @@ def test_leading_dimensions_are_places_too():
     assert torch.equal(whole(0.5, 3, 40, 40, 1, 2), full[:1, :2])
 
 
+def test_a_word_below_p_of_all_is_dropped_and_the_next_is_not(monkeypatch):
+    """p 2³² words are dropped: 0 .. p 2³² − 1."""
+    words = torch.tensor([[0, 2**30 - 1, 2**30, 2**32 - 1]])
+    monkeypatch.setattr("tilewise.dropout.philox", lambda *_: (words, 0, 0, 0))
+    found = keep_factors(0.25, 0)(torch.zeros(1, 1), torch.arange(4))
+    assert found.tolist() == [[0, 0, 4 / 3, 4 / 3]]
+
+
 @pytest.mark.parametrize("p", [0.0, 0.1, 0.5, 0.9])
 def test_the_share_dropped_is_p_and_the_mean_is_one(p):
     z = whole(p, 11, 500, 2000)

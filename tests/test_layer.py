@@ -96,6 +96,69 @@ def test_the_break_even_is_near_the_leading_terms(way):
     assert layer.account(64, 64, EXAMPLE, causal=True)["break_even"] is None
 
 
+def moved(name, way, n, d, n_k, block_cols):
+    """Elements that one head moves, from the ledger's own dicts."""
+    blocks = () if name == "standard" else (1, block_cols)
+    counts = [getattr(ledger, f"{name}_{x}")(n, d, *blocks, n_k=n_k)
+              for x in costs.PASSES[way]]  # fmt: skip
+    return sum(x["reads"] + x["writes"] for x in counts)
+
+
+@pytest.mark.parametrize("way", layer.PASSES)
+def test_the_break_even_is_the_first_of_all_that_moves_less(way):
+    rng, none = random.Random(4), 0
+    for _ in range(150):
+        n, d, n_k = rng.randint(1, 40), rng.randint(1, 6), rng.randint(1, 40)
+        standard = moved("standard", way, n, d, n_k, 0)
+        less = [x for x in range(1, n_k + 1)
+                if moved("flash1", way, n, d, n_k, x) < standard]  # fmt: skip
+        found = layer.break_even(way, n, d, n_k)
+        none += found is None
+        assert (found and found["block_cols"]) == (less[0] if less else None)
+        if found:
+            m = found["sram"]
+            assert ledger.block_sizes(m, d)[1] == less[0]
+            assert m == 1 or ledger.block_sizes(m - 1, d)[1] == less[0] - 1
+    assert 0 < none < 150
+
+
+def test_an_account_says_what_it_was_asked():
+    how = {"n_k": 7, "batch": 3, "heads": 4, "kv_heads": 2, "causal": True}
+    blocks = {"block_rows": 4, "block_cols": 3}
+    found = layer.account(10, 2, EXAMPLE, dtype="fp32", way="training", **how, **blocks)
+    said = {"n": 10, "d": 2, "pass": "training", "dtype": "fp32"} | how | EXAMPLE
+    assert said.items() <= found.items() and found["bytes_per_element"] == 4
+    each = {"rows": 4, "cols": 3, "t_r": 3, "t_c": 3}
+    assert found["tiles"] == [{"pass": x} | each for x in ("forward", "backward")]
+    assert found["leading"] == 32 / 11 and found["even"] == 4 * 32 / 11
+    for name, x in found["algorithms"].items():
+        one = [getattr(ledger, f"{name}_{way}")(
+            10, 2, *() if name == "standard" else (4, 3), n_k=7, causal=True
+        ) for way in ("forward", "backward")]  # fmt: skip
+        for key in ("reads", "writes", "flops"):
+            assert x[key] == 12 * sum(y[key] for y in one)
+        assert x["sram"] == max(y["sram"] for y in one)
+        saved = 12 * ledger.saved(10, 2, n_k=7)[name] - 6 * 2 * 7 * 2  # K, V in two
+        assert x["saved_bytes"] == 4 * x["saved"] == 4 * saved
+        assert x["bytes"] == 4 * (x["reads"] + x["writes"])
+
+
+def test_a_side_of_the_tiles_that_is_not_given_follows_the_rule():
+    card = layer.card("H100", "bf16")
+    whole = layer.account(999, 64, card)["tiles"][0]
+    rows = layer.account(999, 64, card, block_rows=5)["tiles"][0]
+    cols = layer.account(999, 64, card, block_cols=5)["tiles"][0]
+    assert (rows["rows"], rows["cols"]) == (5, whole["cols"])
+    assert (cols["rows"], cols["cols"]) == (whole["rows"], 5)
+    for causal, tile in ((False, (192, 192)), (True, (192, 128))):
+        kernels = layer.account(999, 64, card, rule="kernels", causal=causal)
+        assert (kernels["tiles"][0]["rows"], kernels["tiles"][0]["cols"]) == tile
+    assert layer.tiles("kernels", "forward", 64, card["sram"], 2) == (192, 192)
+    usual = {"n_k": 9, "batch": 1, "heads": 1, "kv_heads": 1, "causal": False}
+    usual |= {"dtype": "bf16", "way": "forward", "rule": "paper"}
+    assert layer.account(9, 2, EXAMPLE) == layer.account(9, 2, EXAMPLE, **usual)
+
+
 def test_what_cannot_be():
     for how, message in (
         ({"heads": 6, "kv_heads": 4}, "kv_heads must divide heads, 6; 4 does not"),
@@ -109,8 +172,26 @@ def test_what_cannot_be():
         layer.card("V100", "bf16")
 
 
+def test_what_a_card_does_not_say_is_not_known():
+    for missing in ("bandwidth", "peak"):
+        found = layer.account(4, 2, EXAMPLE | {missing: None})["algorithms"]
+        for x in found.values():
+            assert x["seconds"] is None and x["once"]["seconds"] is None
+            assert x["intensity"] == x["flops"] / x["bytes"] and "bound" not in x
+    found = layer.account(4, 2, EXAMPLE | {"memory": None})["algorithms"]
+    assert {x["longest"] for x in found.values()} == {None}
+
+
 def test_a_card_has_the_room_of_a_thread_block():
     assert layer.card("A100", "bf16")["sram"] == 163 * 1024 // 2
     assert layer.card("H100", "fp32")["peak"] == 67e12
     assert layer.card("H100", "fp64")["peak"] is None
     assert ledger.block_sizes(layer.card("H200", "bf16")["sram"], 64) == (64, 454)
+
+
+def test_limits_are_what_was_entered_twice():
+    rows = dict.fromkeys(("n", "n_k", "block_rows", "block_cols"), 536_870_912)
+    layers = dict.fromkeys(("batch", "heads", "kv_heads"), 1_048_576)
+    cards = {"bandwidth": 10**6, "tflops": 10**9, "memory": 10**9, "sram": 999_999_999}
+    assert rows | layers | cards | {"d": 65_536, "kernel_d": 256} == layer.LIMITS
+    assert layer.LEADING == {"forward": 3, "backward": 20 / 7, "training": 32 / 11}

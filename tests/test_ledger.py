@@ -138,6 +138,25 @@ def test_other_keys_and_masks(name):
             count(6, 2, *blocks, **how)
 
 
+@pytest.mark.parametrize("name", PASSES)
+def test_each_size_that_cannot_be_is_named(name):
+    blocks = {} if "standard" in name else {"block_rows": 2, "block_cols": 3}
+    sizes = {"n": 6, "d": 2, "n_k": 4} | blocks
+    for wrong in sizes:
+        for size in (0, 1.5):
+            sentence = f"^{wrong} must be a whole number of at least 1, not {size}$"
+            with pytest.raises(ValueError, match=sentence):
+                getattr(ledger, name)(**sizes | {wrong: size})
+
+
+@pytest.mark.parametrize("name", ["flash1_forward", "flash2_forward"])
+def test_a_tile_is_no_larger_than_the_matrices(name):
+    """Q_i, O_i 2 × 5, K_j, V_j 3 × 5, S 2 × 3, two numbers a row."""
+    found = getattr(ledger, name)(2, 5, 64, 32, n_k=3)["sram"]
+    assert found == 2 * 10 + 2 * 15 + 6 + 4
+    assert getattr(ledger, name)(3, 5, 64, 32, n_k=2)["sram"] == 30 + 20 + 6 + 6
+
+
 def test_one_query_for_many_keys():
     """Decoding: K and V once, whatever the blocks; S and P are small."""
     n_k, d = 1000, 64

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import pytest
 import torch
@@ -109,6 +110,12 @@ def test_large_and_small_lse_neither_overflow_nor_vanish():
         assert found.item() == 2 and abs(lse.item() - shift - math.log(2)) < 1e-4
 
 
+def test_one_row_without_an_axis_of_rows():
+    o, lse = torch.randn(3, 4), torch.randn(3)
+    found, rows = merge(o, lse), merge(o[:, None], lse[:, None])
+    assert_close(found, (rows[0][0], rows[1][0]))
+
+
 @pytest.mark.parametrize("splits", [0, -1, 2.0])
 def test_splits_that_cannot_be_are_named(splits):
     x = torch.ones(4, 2)
@@ -120,7 +127,8 @@ def test_splits_that_cannot_be_are_named(splits):
     "o, lse", [((2, 5, 4), (2, 4)), ((4,), ()), ((0, 5, 4), (0, 5))]
 )
 def test_shapes_that_do_not_fit_are_named(o, lse):
-    with pytest.raises(ValueError, match=r"o must be \(splits, ..., d_v\)"):
+    shapes = re.escape(f"o {o}, lse {lse}")
+    with pytest.raises(ValueError, match=rf"o must be \(splits, ..., d_v\).*{shapes}$"):
         merge(torch.ones(o), torch.ones(lse))
 
 

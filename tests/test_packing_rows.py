@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from tilewise import packing
 from tilewise.packing import IGNORE, collate, in_order, pack, row, split, unpack
 
 FIELDS = ["tokens", "labels", "positions", "documents", "cu_seqlens", "index", "start"]
@@ -125,6 +126,11 @@ def test_documents_may_be_lists_and_small_integers():
         for x, y in zip(pack(made, 4), expected, strict=True):
             assert all(torch.equal(x[k], y[k]) for k in FIELDS)
     assert pack([], 4) == []
+
+
+def test_all_names_of_the_package_are_there():
+    there = {x for x in vars(packing) if not x.startswith("_")}
+    assert {*packing.__all__} == there - {"bins", "rows", "stream"}
 
 
 def test_what_cannot_be_is_refused():

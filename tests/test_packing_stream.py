@@ -17,12 +17,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
 
 def draw(seed=0, number=300, longest=SIZE):
     """Random documents as lists, each token another number."""
-    rng, first, made = random.Random(seed), 0, []
+    rng, made = random.Random(seed), [[-1]]
     for _ in range(number):
-        n = min(longest, 1 + int(rng.lognormvariate(1.8, 1)))
-        made.append([*range(first, first + n)])
-        first += n
-    return made
+        first, n = made[-1][-1] + 1, 1 + int(rng.lognormvariate(1.8, 1))
+        made.append([*range(first, first + min(longest, n))])
+    return made[1:]
 
 
 DOCUMENTS = [*draw(), [-1]]  # one token more than full rows
@@ -102,9 +101,8 @@ def test_no_more_is_read_than_the_look_ahead_holds():
 @pytest.mark.parametrize("source", [list, Read])
 def test_ranks_share_the_documents(source):
     for n in (2, 3):
-        options = {"look_ahead": 4, "seed": 1, "world_size": n}
-        made = [PackedDataset(source(DOCUMENTS), SIZE, rank=r, **options)
-                for r in range(n)]  # fmt: skip
+        how = {"look_ahead": 4, "seed": 1, "world_size": n}
+        made = [PackedDataset(source(DOCUMENTS), SIZE, rank=r, **how) for r in range(n)]
         assert whole([x for dataset in made for x in dataset])
 
 
@@ -153,15 +151,17 @@ def test_pickled_it_is_the_same_and_its_epoch_still_shared():
     dataset = PackedDataset(DOCUMENTS, SIZE, seed=2)
     dataset.set_epoch(4)
     copy = pickle.loads(pickle.dumps(dataset))
-    assert lists(copy) == lists(dataset) and copy.epoch.is_shared()
+    assert lists(copy) == lists(dataset)
+    assert copy.epoch.is_shared() and copy.epoch.dtype == torch.int64
 
 
 def test_what_cannot_be_is_refused():
-    for options in ({"size": 0}, {"look_ahead": 0}, {"look_ahead": 1.5}, {"rank": 1},
-                    {"rank": -1}, {"world_size": 0}):  # fmt: skip
-        (name,) = options
-        with pytest.raises(ValueError, match="rank" if "w" in name else name):
-            PackedDataset(DOCUMENTS, **({"size": SIZE} | options))
+    wrong = [({name: x}, f"1, not {x}") for name, x in
+             (("size", 0), ("look_ahead", 0), ("look_ahead", 1.5))]  # fmt: skip
+    for how, ends in *wrong, *(({"rank": r, "world_size": w}, f"{w - 1}, not {r}")
+                               for r, w in ((1, 1), (-1, 3), (0, 0))):  # fmt: skip
+        with pytest.raises(ValueError, match=f"^{[*how][0]} .* {ends}$"):
+            PackedDataset(DOCUMENTS, **{"size": SIZE} | how)
     with pytest.raises(TypeError, match="not an iterator"):
         PackedDataset(iter(DOCUMENTS), SIZE)
 

@@ -54,3 +54,18 @@ def test_float32_gradients_are_as_close_as_plain_pytorch(passes, start):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 def test_half_precision_gradients_are_as_close_as_plain_pytorch(passes, dtype):
     no_worse_than_plain(passes, dtype, range(40))
+
+
+@both_orders
+@pytest.mark.parametrize("n_q, n_k", [(3, 400), (400, 3)])
+def test_sums_over_many_tiles_are_kept_wide(passes, n_q, n_k):
+    """dQ of 400 tiles of one key, dK and dV of 400 tiles of one query."""
+    torch.manual_seed(0)
+    shapes = (1, 2, n_q, 8), (1, 1, n_k, 8), (1, 1, n_k, 8), (1, 2, n_q, 8)
+    tensors = [torch.randn(shape).bfloat16() for shape in shapes]
+    exact = autograd(*(x.double() for x in tensors))
+    with_torch = autograd(*tensors)
+    found = passes(*tensors, 1, 1)
+    for x, y, other in [*zip(found, exact, with_torch)][2:]:
+        error, allowed = ((a.double() - y).abs().max() for a in (x, other))
+        assert error <= 2 * allowed + 2**-8 * y.abs().max()

@@ -30,6 +30,16 @@ def test_the_sum_of_floors():
         assert floor_sum(count, a, b, m) == sum((a * i + b) // m for i in range(count))
 
 
+def test_the_sum_stays_whole_where_floats_would_round():
+    for a, b, m in (
+        (10**17 + 1, 7, 3),
+        (3, 10**18 + 1, 2),
+        (10**19 + 7, 10**18, 10**9),
+    ):
+        right = sum((a * i + b) // m for i in range(101))
+        assert floor_sum(101, a, b, m) == right
+
+
 @pytest.mark.parametrize("causal", [False, True, "top-left"])
 def test_visits_are_the_loop(causal):
     rng = random.Random(1)
@@ -62,6 +72,34 @@ def test_more_rows_than_a_loop_could_count():
 )
 def test_tiles_of_kernels_are_those_of_the_tiling_page(d, way, causal, room, tile):
     assert kernel_tiles(d, way, causal=causal, room=room) == tile
+
+
+AGAIN = {  # of FlashAttention's headers: d at most, tile, and with a causal mask
+    ("FlashAttention-2", "forward"): "64 128x128 128x128, 256 128x64 128x64",
+    ("FlashAttention-2", "backward"):
+        "64 128x128 128x128, 128 64x128 64x128, 256 64x64 64x64",
+    ("FlashAttention-3", "forward"):
+        "64 192x192 192x128, 96 192x144 192x144, 128 128x176 128x128,"
+        " 192 128x112 128x112, 256 128x80 128x80",
+    ("FlashAttention-3", "backward"):
+        "64 128x128 128x128, 96 64x128 64x128, 128 80x128 64x128,"
+        " 192 64x96 64x96, 256 64x80 64x80",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kernel, way", AGAIN)
+def test_tiles_are_what_was_entered_twice(kernel, way):
+    room = HOPPER if kernel == "FlashAttention-3" else HOPPER - 1
+    below = 0
+    for row in AGAIN[kernel, way].split(","):
+        most, *tiles = row.split()
+        for d in (below + 1, int(most)):
+            for causal, tile in zip((False, True), tiles, strict=True):
+                found = kernel_tiles(d, way, causal=causal, room=room)
+                assert "x".join(map(str, found)) == tile
+        below = int(most)
+    assert below == 256
+    assert kernel_tiles(64, "forward") == (192, 192) and HOPPER == 227 * 1024
 
 
 def test_no_kernel_above_256():

@@ -65,6 +65,12 @@ def test_tiles_without_a_visible_key_and_only_those_are_left_out(causal):
         assert len(grid) == len(needed)
 
 
+def test_tiles_come_in_the_papers_order_unless_told():
+    q, k, v, *_ = random_qkv(5)
+    how = {"order": "kv-outer", "scale": None, "causal": False}
+    assert [*tiles(q, k, v, 2, 2)] == [*tiles(q, k, v, 2, 2, **how)]
+
+
 def test_orders_differ_in_the_loop_only():
     q, k, v, *_ = random_qkv(1)
     place = {
