@@ -25,13 +25,15 @@ LONG = [  # begun first, so that short files end the run; the first one builds t
     "tests/site/test_build.py", "tests/site/test_listings.py", "tests/kernels/",
     "tests/browser/", "tests/site/test_generated.py",
 ]  # fmt: skip
-TOGETHER = {  # in one worker: all of these read the pages, as built or as written
+TOGETHER = {  # in one worker: these read the same pages, as built or as written
     f"tests/site/test_{file}.py": group
     for group, files in {
         "built": "build links weight languages policy api",
         "written": "twins prose chinese codeblocks reference",
     }.items()
     for file in files.split()
+} | {  # and these ask which test kills which wrong variant
+    f"tests/pitfalls/test_{file}.py": "pitfalls" for file in ("page", "suite")
 }
 
 

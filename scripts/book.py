@@ -14,12 +14,12 @@ import shutil
 import sys
 from pathlib import Path
 
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, SoupStrainer
 from playwright.sync_api import sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DROPPED = "script, button, .headerlink, tw-exercise > *, audio, video"
-REFERS = ("for", "aria-labelledby", "aria-describedby", "aria-controls")
+REFERS = {"for", "aria-labelledby", "aria-describedby", "aria-controls"}
 FOOT = """<div style="width:100%;font-size:8px;text-align:center">
 <span class="pageNumber"></span></div>"""
 STYLE = """.tw-part { break-before: page; }
@@ -29,8 +29,10 @@ STYLE = """.tw-part { break-before: page; }
 [dir] .md-typeset .tw-contents li { margin: 0 0 .2em; }"""
 
 
-def read(path):
-    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
+def read(path, only=None):
+    """A built page, or the elements of one name in it: the menu is most of a page."""
+    strainer = only and SoupStrainer(only)
+    return BeautifulSoup(path.read_text("utf-8"), "html.parser", parse_only=strainer)
 
 
 def order(home):
@@ -57,15 +59,17 @@ def address(name, href, names, site_url):
 
 def inwards(article, name, names, site_url):
     """Make a page's ids its own within the book, and its links lead there."""
-    for node in article.select("[id]"):
-        node["id"] = mark(name, node["id"])
-    for key in REFERS:
-        for node in article.select(f"[{key}]"):
-            node[key] = " ".join(mark(name, x) for x in node[key].split())
-    for node in article.select("use[href^='#']"):
-        node["href"] = f"#{mark(name, node['href'][1:])}"
-    for node in article.select("a[href]"):
-        node["href"] = address(name, node["href"], names, site_url)
+    for node in article.find_all(True):  # one walk: a page has thousands
+        held = node.attrs
+        if "id" in held:
+            held["id"] = mark(name, held["id"])
+        for key in REFERS & held.keys():
+            held[key] = " ".join(mark(name, x) for x in held[key].split())
+        href = held.get("href")
+        if node.name == "use" and href and href.startswith("#"):
+            held["href"] = f"#{mark(name, href[1:])}"
+        elif node.name == "a" and href is not None:
+            held["href"] = address(name, href, names, site_url)
 
 
 def chapter(article, name, names, site_url):
@@ -73,7 +77,7 @@ def chapter(article, name, names, site_url):
     for node in article.select(DROPPED):
         node.decompose()
     inwards(article, name, names, site_url)
-    for node in article.select("details"):
+    for node in article.find_all("details"):
         node["open"] = ""
     inside = article.decode_contents()
     return f'<section class="tw-part" id="{mark(name)}">{inside}</section>'
@@ -84,7 +88,7 @@ def book(home, names):
     front = read(home / "index.html")
     site_url = front.select_one("link[rel=canonical]")["href"]
     sheets = "".join(map(str, front.select("link[rel=stylesheet]")))
-    articles = {x: read(home / x).article for x in names}
+    articles = {x: read(home / x, "article").article for x in names}
     titles = {x: a.h1.get_text().removesuffix("¶") for x, a in articles.items()}
     items = [
         f'<li><a href="#{mark(x)}">{title}</a></li>' for x, title in titles.items()

@@ -1,13 +1,14 @@
 """Programs run alone: a fresh interpreter, isolated, in UTF-8, warnings are errors.
 
 `import torch` takes seconds. So one interpreter, started with the same options, imports
-torch and nothing else, and each program that begins with that import gets a fork of it,
-as if it had waited for its own. Every other program gets an interpreter of its own, and
-so does one that starts processes; elsewhere than on Linux all do, since their libraries
-may not survive a fork.
+torch and nothing else, and each program that begins with that import, its own or that
+of a module which it names, gets a fork of it, as if it had waited for its own. Every
+other program gets an interpreter of its own, and so does one that starts processes;
+elsewhere than on Linux all do, since their libraries may not survive a fork.
 
 Most examples are listings too, on pages in two languages. While pytest runs,
-TILEWISE_RUNS names a folder that keeps what each text printed, for all its processes.
+TILEWISE_RUNS names a folder that keeps what each text printed, for all its processes,
+and whatever else takes seconds and is asked for in several (`once`).
 """
 
 import atexit
@@ -22,7 +23,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 OPTIONS = ["-I", "-X", "utf8", "-W", "error"]
-TORCH = re.compile(r"^import torch$", re.M)
+TORCH = re.compile(
+    r"^(?:import|from) (?:torch\b|tilewise\.(?:dropout|errata|masks|packing)\b)", re.M
+)
 APART = re.compile(r"\b(?:multi|sub)process")  # what starts processes
 MARKS = re.compile(r"^ *# --8<-- .*\n", re.M)  # of sections, which no reader sees
 LIMIT = 300  # seconds
@@ -86,16 +89,21 @@ def started(text, environment):
         return run(file, folder, environment)
 
 
+def once(known, make):
+    """make(), in JSON; made once for all who share a folder and know the same."""
+    if not (kept := os.environ.get("TILEWISE_RUNS")):
+        return make()
+    from filelock import FileLock
+
+    place = Path(kept, hashlib.sha256(json.dumps(known).encode()).hexdigest())
+    with FileLock(f"{place}.lock"):
+        if not place.exists():
+            place.write_text(json.dumps(make()), "utf-8")
+    return json.loads(place.read_text("utf-8"))
+
+
 def alone(text, environment):
     """started() of a text as a reader sees it; once, for all who share a folder."""
     text = MARKS.sub("", text).strip("\n") + "\n"
-    if not (kept := os.environ.get("TILEWISE_RUNS")):
-        return started(text, environment)
-    from filelock import FileLock
-
-    known = json.dumps([text, environment.get("TRITON_INTERPRET"), sys.executable])
-    place = Path(kept, hashlib.sha256(known.encode()).hexdigest())
-    with FileLock(f"{place}.lock"):
-        if not place.exists():
-            place.write_text(json.dumps(started(text, environment)), "utf-8")
-    return tuple(json.loads(place.read_text("utf-8")))
+    known = [text, environment.get("TRITON_INTERPRET"), sys.executable]
+    return tuple(once(known, lambda: started(text, environment)))

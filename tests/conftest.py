@@ -11,6 +11,8 @@ from built import SITE_URL
 from filelock import FileLock
 from pages import ROOT
 
+from . import _covered
+
 # Python runs a module of this name as it starts, in notebooks' kernels as well
 NO_TORCH = """\
 import sys
@@ -24,6 +26,10 @@ class NoTorch:
 
 sys.meta_path.insert(0, NoTorch())
 """
+
+
+def pytest_configure(config):
+    _covered.begin(config)
 
 
 def pytest_sessionstart(session):

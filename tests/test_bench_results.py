@@ -150,7 +150,7 @@ def others_named():
     yield f"comes out at {min(sum(twice, [])):.2f} to {max(sum(twice, [])):.2f} of it"
     yield "at {:.2f} forward and {:.2f} backward".format(*map(geometric, twice))
     clocks = [row["sm_clock_mhz"] for row in FOUND["rows"] if row.get("sm_clock_mhz")]
-    yield f"between {min(clocks):,.0f} and {max(clocks):,.0f} MHz"
+    yield f"between {min(clocks):.0f} and {max(clocks):.0f} MHz"
     watts = statistics.median(row["watts"] for row in FOUND["rows"] if row.get("watts"))
     yield f"{watts:.0f} W in the median"
     at = importlib.import_module("figures.kernel_roofline").points()

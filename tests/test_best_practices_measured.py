@@ -87,7 +87,7 @@ def sizes_named():
     yield within(found.filled(), "takes {:.1f} to {:.1f} times as long as cuDNN on")
     yield within(found.filled(), "filling up takes {:.1f} to {:.1f} times as long |")
     yield within(
-        found.whole("ours"), "ours take {:.2f} to {:.2f} times as long at 1,000"
+        found.whole("ours"), "ours take {:.2f} to {:.2f} times as long at 1000"
     )
     yield within(found.whole("cudnn"), "cuDNN {:.2f} to {:.2f}, the memory-efficient")
     yield within(found.whole("efficient"), "memory-efficient kernel {:.2f} to {:.2f}.")
@@ -106,7 +106,7 @@ def batches_named():
     f, b = (tuple(round(speed[way, n]) for n in (1, 64)) for way in PASSES)
     yield f"{f[0]} TFLOP/s forward and {b[0]} backward, 64 of them {f[1]} and {b[1]}"
     part = speed["forward", 1] / speed["forward", 64]
-    yield f"one sequence of 1,024 reaches {100 * part:.0f}% of the speed of 64"
+    yield f"one sequence of 1024 reaches {100 * part:.0f}% of the speed of 64"
 
 
 NAMED = (lengths_named, decoding_named, sizes_named, batches_named)

@@ -30,7 +30,7 @@ def times_named():
     yield "takes {:.2f} (\\(d\\) = 64) and {:.2f} (\\(d\\) = 128)".format(
         *rules.flash(1024)
     )
-    yield "At 8,192 it is {:.2f} and {:.2f}".format(*rules.flash(8192))
+    yield "At 8192 it is {:.2f} and {:.2f}".format(*rules.flash(8192))
     thin = [1 / x for x in rules.wider("two_consumers", causal=(False,))]
     yield within(thin, "with 128 it takes {:.2f} to {:.2f} times")
     yield within(rules.wider(), "tiles of 128 keys take {:.2f} to {:.2f} of")
@@ -99,7 +99,7 @@ def exact_named():
     yield f"that is {100 * 1024 / (1024 + 6 * 2048):.1f}% at"
     yield f"and half at {6 * 2048:,}"
     yield f"or {100 * 2048 / (2048 + 6 * 4096):.1f}%"
-    yield f"\\(2048 / {2048 + 6 * 4096:,}\\)".replace(",", "\\,")
+    yield f"\\(2048 / {2048 + 6 * 4096:,}\\)".replace(",", "{,}")
     units = hardware.GPUS["H200"]["sms"]["value"]
     yield f"makes {16 * 1024 // 128} programs, nearly enough for the {units} SMs"
 

@@ -119,7 +119,7 @@ def test_a_gpu_without_triton_says_so_once(without):
 
 
 @LINUX
-@pytest.mark.parametrize("name", ["gluon_forward", "gluon_backward"])
+@pytest.mark.parametrize("name", ["gluon_forward", "gluon_varlen_backward"])
 def test_triton_without_gluon_has_the_other_kernels(without, name):
     with pytest.warns(RuntimeWarning, match=f"without.*in Gluon: .*{name}"):
         assert without(name) == ((9, 0), False)

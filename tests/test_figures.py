@@ -90,6 +90,13 @@ def test_ids_and_classes_are_its_own_or_the_grammars(name, lang):
             assert re.match(rf"[.#]({short}|{prefix})|:is\(#{prefix}|[\d.]+%", selector)
 
 
+@PAGES
+def test_thousands_have_commas(name, lang):
+    root = svg(TREES[name, lang])
+    said = " ".join([*texts(root), root.get("aria-label")])
+    assert not re.search(r"\u202f|(?<![\d.])\d{5,}", said)
+
+
 def value(text):
     """The number that a figure writes."""
     return -math.inf if text == "−∞" else float(Fraction(text.replace("−", "-")))

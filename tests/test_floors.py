@@ -3,42 +3,17 @@
 import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src/tilewise"
-PLAIN = {"softmax", "one_pass", "trace", "ledger", "hardware", "worked_example"}
-PLAIN |= {"trace_backward", "ledger_backward", "cache", "live", "exercises"}
-PLAIN |= {"tiles", "costs", "layer", "units", "ledger_ring", "activations"}
-UPPER = {"kernels", "dispatch", "passes", "library", "ops", "sdpa", "module", "ring"}
-UPPER |= {"ring_passes", "varlen", "varlen_passes", "varlen_library", "serve"}
-UPPER |= {"flops", "checkpointing", "transformer"}
-BESIDE = {"__init__", "__main__", "cli", "render", "examples", "pitfalls", "errata"}
-BESIDE |= {"bench"}
+from ._house import FLOORS, MODULES, ROOT, SOURCE, floor_of, part_of
+
 LIBRARIES = {0: {"math"}, 1: {"torch", *sys.stdlib_module_names}}
 LIBRARIES[2] = LIBRARIES[1] | {"triton"}
 SERVE = {"fastapi", "h11", "prometheus_client", "safetensors", "starlette", "uvicorn"}
 LIVE = {"itertools", "json", "io", "sys", "traceback"}  # tilewise.live, besides
 MATH = {"ceil", "e", "exp", "floor", "inf", "isinf", "isnan", "log", "log2", "nan"}
 MATH |= {"pi", "pow", "sqrt"}  # what MicroPython's math has, of what we may want
-
-
-def part_of(path):
-    """What stands right below tilewise: softmax, kernels, cli, ..."""
-    return path.relative_to(SOURCE).with_suffix("").parts[0]
-
-
-def floor_of(part):
-    """0 plain Python, 1 PyTorch, 2 Triton; None for what stands beside the floors."""
-    if part in BESIDE:
-        return None
-    return 0 if part in PLAIN else 2 if part in UPPER else 1
-
-
-MODULES = sorted(SOURCE.rglob("*.py"))
-FLOORS = [path for path in MODULES if floor_of(part_of(path)) is not None]
 FLOOR_0 = [path for path in FLOORS if floor_of(part_of(path)) == 0]
 
 

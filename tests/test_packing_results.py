@@ -57,17 +57,17 @@ def named():
     """The page's words, with the numbers that were counted."""
     a, b = ABOUT["log_normal"], ABOUT["functions"]
     yield f"{a['number']:,} documents of \\(400\\, e^{{1.2 z}}\\) tokens"
-    yield f"at most {a['p50']} tokens, a tenth at least {a['p90']:,}."
+    yield f"at most {a['p50']} tokens, a tenth at least {a['p90']}."
     yield f"cut off at {a['size']}"
     yield f"the {b['number']:,} functions"
-    yield f"with at most {b['p50']}, the longest with {b['longest']:,}; the row is"
+    yield f"with at most {b['p50']}, the longest with {b['longest']}; the row is"
     cut = FOUND["log_normal", "chopped"]["cut_documents"] / a["number"]
     yield f"It cuts {100 * cut:.1f}% of the log-normal documents"
     ahead = 100 * FOUND["log_normal", "look_ahead_1"]["fill"]
     yield f"is enough: {ahead:.1f}% for the log-normal documents"
     yield f"with a look-ahead of one row to {ahead:.1f}%"
     times = DATA["times"]
-    yield f"{times['tokens']:,} tokens in {times['slots']:,} padded places"
+    yield f"{times['tokens']} tokens in {times['slots']:,} padded places"
     padded, *theirs = (
         times["ratio"][x] for x in ("padded", "sdpa_padded", "sdpa_mask")
     )
@@ -76,7 +76,7 @@ def named():
     lengths, longest = packing_bins.LENGTHS, max(packing_bins.LENGTHS)
     places, tokens = len(lengths) * longest, sum(lengths)
     yield f"of {places} places {places - tokens} hold nothing"
-    yield f"Here these are {len(lengths) * packing_bins.pairs(longest):,} pairs padded"
+    yield f"Here these are {len(lengths) * packing_bins.pairs(longest)} pairs padded"
 
 
 def test_the_page_says_what_was_counted():

@@ -39,7 +39,7 @@ def named():
     """The page's words on times and memory."""
     places, pairs = len(LENGTHS) * max(LENGTHS), packing_bins.pairs
     yield f"Now {len(LENGTHS)} documents, log-normal again: {sum(LENGTHS):,} tokens, "
-    yield f"the longest has {max(LENGTHS):,}."
+    yield f"the longest has {max(LENGTHS)}."
     more = len(LENGTHS) * pairs(max(LENGTHS)) / sum(map(pairs, LENGTHS))
     yield f"Padding makes {places:,} places and {more:.0f} times the pairs"
     yield within(both("padded"), "takes {:.1f} to {:.1f} times as long.")

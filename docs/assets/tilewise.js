@@ -15,6 +15,26 @@ new MutationObserver(help).observe(document.body, { childList: true, subtree: tr
 addEventListener("resize", help);
 help();
 
+// The colours: the system's, light or dark, as the theme's switch has it. Its script has the
+// whole page styled four times while it loads; twPaint stands in the page and did so once.
+const schemes = [...document.querySelectorAll("[name=__palette]")];
+const show = (chosen) =>
+  schemes.forEach((one, index) => {
+    one.checked = index === chosen;
+    one.nextElementSibling.hidden = index !== chosen;
+  });
+schemes.forEach((one, index) => {
+  const next = schemes[(index + 1) % schemes.length];
+  one.addEventListener("keydown", ({ key }) => key === "Enter" && (next.click(), next.focus()));
+  one.addEventListener("change", () => {
+    __md_set("__palette", { index });
+    show(index);
+    twPaint();
+  });
+});
+show(__md_get("__palette")?.index ?? 0);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => twPaint());
+
 // And the module of each widget on the page, from the site's root for all languages. From
 // a folder browsers load no modules: what stands in a widget's place stays.
 const WIDGETS = [
@@ -29,9 +49,6 @@ const WIDGETS = [
 const home = new URL(lang === "en" ? "." : "../../assets/", document.currentScript.src);
 const here = WIDGETS.filter(([name]) => document.querySelector(name));
 if (here.length && location.protocol !== "file:") {
-  const sheet = document.createElement("link");
-  sheet.rel = "stylesheet";
-  sheet.href = new URL("widgets.css", home);
   // A module comes when its element is near, or at once where the address says more.
   const near = { rootMargin: location.search || location.hash ? "9999%" : "100px" };
   const watch = (name, module) => {
@@ -42,6 +59,13 @@ if (here.length && location.protocol !== "file:") {
     }, near);
     for (const one of document.querySelectorAll(name)) seen.observe(one);
   };
-  sheet.onload = () => here.forEach((one) => watch(...one));
-  document.head.append(sheet);
+  const start = () => here.forEach((one) => watch(...one));
+  const href = `${new URL("widgets.css", home)}`;
+  // a page of listings alone has no such sheet: it need not wait for it
+  if ([...document.styleSheets].some((sheet) => sheet.href === href)) start();
+  else {
+    const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+    sheet.onload = start;
+    document.head.append(sheet);
+  }
 }

@@ -11,6 +11,7 @@ from html import escape
 
 ZOOM = 1.3  # a figure is never shown larger than this many CSS pixels a unit
 PIECE = re.compile(r"[_^]\{[^}]*\}|[_^].|[A-Za-zα-ωℓ]\u0303?|[^_^A-Za-zα-ωℓ]+")
+WORDS = re.compile(r"[A-Za-zα-ωℓ]+|[^A-Za-zα-ωℓ]+")  # of an index or an exponent
 SIZE = {"tw-it": 1.06, "tw-math": 1.06, "tw-sub": 0.8, "": 1}  # em, as in the CSS
 CELL, ROW = 25, 22  # one number in a matrix: width and height
 
@@ -23,8 +24,13 @@ def num(x):
 
 
 def count(x):
-    """A whole number with thin spaces between thousands: 98 304."""
-    return f"{x:,}".replace(",", "\u202f")
+    """A whole number as the pages write it: 98,304, and 4096."""
+    return f"{x:,}" if x >= 10_000 else f"{x}"
+
+
+def listed(numbers, lang):
+    """Numbers one after the other in a sentence: 0, 1, 2 or 0、1、2."""
+    return {"en": ", ", "zh": "、"}[lang].join(map(num, numbers))
 
 
 def tspan(content, cls, shift, level, dx=0):
@@ -36,18 +42,23 @@ def tspan(content, cls, shift, level, dx=0):
     return f"<tspan{made}>{escape(content)}</tspan>" if made else escape(content)
 
 
+def tokens(mathematics):
+    """(characters, height, class) of each run: letters are italic, also in indices."""
+    for token in PIECE.findall(mathematics):
+        if token[0] not in "_^":
+            yield token, 0, "tw-it" if token[0].isalpha() else "tw-math"
+            continue
+        for word in WORDS.findall(token[1:].strip("{}")):
+            cls = "tw-sub tw-it" if word.isalpha() else "tw-sub"
+            yield word, 0.25 if token[0] == "_" else -0.38, cls
+
+
 def runs(text):
     """Text with $mathematics$ as tspans: letters italic, _ and ^ lowered and raised."""
     out, level, kern = [], 0, 0
     for part, piece in enumerate(text.split("$")):
-        for token in PIECE.findall(piece) if part % 2 else [piece] if piece else []:
-            shift, cls = 0, "tw-math" if part % 2 else ""
-            if part % 2 and token[0] in "_^":
-                shift = 0.25 if token[0] == "_" else -0.38
-                token = token[1:].strip("{}")
-                cls = "tw-sub tw-it" if token.isalpha() else "tw-sub"
-            elif part % 2 and token[0].isalpha():
-                cls = "tw-it"
+        plain = [(piece, 0, "")] if piece else []
+        for token, shift, cls in tokens(piece) if part % 2 else plain:
             bare = token.rstrip("\u0303")
             out.append(tspan(bare, cls, shift, level, kern))
             level, kern = shift, 0

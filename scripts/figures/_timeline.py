@@ -1,28 +1,57 @@
 """A time table of a loop over tiles: what stays in SRAM how long, what moves when.
 
 `rows` is a list of (tensors, index, height): the tensors of a row share the blocks of
-their index, "i" or "j", and a bar lasts as long as the index stays the same.
+their index, "i" or "j", and a bar lasts as long as the index stays the same. They have
+a bar a colour, one under the other, and share an arrow with a part a colour.
 """
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from figures import _svg as s
 
 from tilewise.render.parts import holds
 
 LEFT, COL = 84, 78  # the first column, the width of a step
+TALL, PITCH = 20, 23  # a bar, from bar to bar
 NAME = {"q": "$Q%s$", "k": "$K%s$", "v": "$V%s$", "o": "$O%s$", "l": "$ℓ%s$"}
 NAME |= {"m": "$m%s$"} | {"d" + x: f"d{NAME[x]}" for x in "qkvo"}
 
 
-def colour(names):
-    """The colour of a row: that of its first tensor."""
-    return "m" if names[0] == "l" else names[0][-1]
+def colour(name):
+    """The colour of a tensor; a gradient has that of what it belongs to."""
+    return "m" if name == "l" else name[-1]
+
+
+def alike(names):
+    """(colour, names) for each run of tensors of one colour."""
+    return [(css, [*group]) for css, group in groupby(names, key=colour)]
+
+
+def placed(rows, y):
+    """(tensors, index, height) for rows without heights, and where they end."""
+    out = []
+    for names, index in rows:
+        out.append((names, index, y))
+        y += PITCH * len(alike(names))
+    return out, y
 
 
 def title(names, index):
-    """$Q_1$ $ℓ_1$ … for a row or a bar."""
+    """$O_1$, or $ℓ_1$ $m_1$, for a row or a bar."""
     return " ".join(NAME[x] % f"_{index}" for x in names)
+
+
+def stays(steps, names, index, y):
+    """The bars of tensors of one colour, and their name at the left."""
+    css, blocks = colour(names[0]), [t[index] for t in steps]
+    out = [s.text(9, y + 14.5, title(names, index), f"tw-t{css}")]
+    starts = [n for n in range(len(blocks)) if blocks[n] != [None, *blocks][n]]
+    for n, end in pairwise([*starts, len(steps)]):
+        x, wide = LEFT + COL * n, COL * (end - n)
+        out.append(s.rect(x + 2, y, wide - 4, TALL, f"tw-{css}", 'rx="4"'))
+        tile = title(names, blocks[n] + 1)
+        out.append(s.middle(x + wide / 2, y + 14.5, tile, f"tw-t{css}"))
+    return out
 
 
 def bars(steps, rows, say, top, height):
@@ -33,15 +62,8 @@ def bars(steps, rows, say, top, height):
         x, words = LEFT + COL * (n + 0.5), say["step"].format(n=n + 1)
         out.append(s.middle(x, top - 8, words))
     for names, index, y in rows:
-        css = colour(names)
-        out.append(s.text(9, y + 17, title(names, index), f"tw-t{css}"))
-        blocks = [t[index] for t in steps]
-        starts = [n for n in range(len(blocks)) if blocks[n] != [None, *blocks][n]]
-        for n, end in pairwise([*starts, len(steps)]):
-            x, w = LEFT + COL * n, COL * (end - n)
-            out.append(s.rect(x + 2, y, w - 4, 24, f"tw-{css}", 'rx="4"'))
-            tile = title(names, steps[n][index] + 1)
-            out.append(s.middle(x + w / 2, y + 17, tile, f"tw-t{css}"))
+        for n, (_, same) in enumerate(alike(names)):
+            out += stays(steps, same, index, y + PITCH * n)
     return out
 
 
@@ -51,20 +73,41 @@ def size(t, name, way):
     return sum(len(row) if isinstance(row, list) else 1 for row in rows)
 
 
+def arrow(x, y, dy, unit, parts):
+    """A vertical arrow, cut along its length: a part a colour, as wide as it moves."""
+    same = groupby(parts, key=lambda part: part[0])
+    parts = [(css, unit * sum(wide for _, wide in group)) for css, group in same]
+    half = sum(wide for _, wide in parts) / 2
+    tip = min(max(5, half + 3), abs(dy))  # as in s.arrow
+    way, out, left = (1 if dy > 0 else -1), [], -half
+    for n, (css, wide) in enumerate(parts):
+        ends = [left if n else -tip, left + wide if n + 1 < len(parts) else tip]
+        top = {0} if left < 0 < left + wide else set()
+        at = sorted({left, left + wide, *ends} | top)
+        edge = [(a, dy - way * abs(a)) for a in at]  # along the head
+        neck = dy - way * tip
+        base = [(left + wide, neck), (left + wide, 0), (left, 0), (left, neck)]
+        points = "L".join(f"{x + a:g} {y + b:g}" for a, b in [*edge, *base])
+        out.append(s.path(f"M{points}Z", css))
+        left += wide
+    return out
+
+
 def moves(n, t, rows, top, unit):
     """Step n's arrows, `unit` wide a number, and {way: numbers moved}."""
     x, right, out = LEFT + COL * n + 4, LEFT + COL * (n + 1) - 6, []
     sums = {"load": 0, "store": 0}
     for names, _, _ in rows:
         for way in sums:
-            moved = sum(size(t, z, way) for z in names if z in t[way])
+            parts = [(f"tw-{colour(z)}", size(t, z, way)) for z in names if z in t[way]]
+            moved = sum(count for _, count in parts)
             sums[way] += moved
-            half, css = unit * moved / 2, f"tw-{colour(names)}"
+            half = unit * moved / 2
             if moved and way == "load":
-                out.append(s.arrow(x + half + 3, top - 3, 0, -30, 2 * half, css))
+                out += arrow(x + half + 3, top - 3, -30, unit, parts)
                 x += 2 * half + 5
             elif moved:
-                out.append(s.arrow(right - half, top - 33, 0, 30, 2 * half, css))
+                out += arrow(right - half, top - 33, 30, unit, parts)
                 right -= 2 * half + 5
     return out, sums
 

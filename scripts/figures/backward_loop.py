@@ -5,14 +5,17 @@ from figures import _timeline as table
 from figures import tile_loop
 from tables.backward_steps import steps
 
-ROWS = [  # tensors, index, height
-    (("k", "v"), "j", 48),
-    (("dk", "dv"), "j", 76),
-    (("q",), "i", 104),
-    (("o", "do"), "i", 132),
-    (("l", "m"), "i", 160),
-    (("dq",), "i", 188),
-]
+ROWS, LOW = table.placed(
+    [
+        (("k", "v"), "j"),
+        (("dk", "dv"), "j"),
+        (("q",), "i"),
+        (("o", "do"), "i"),
+        (("l", "m"), "i"),
+        (("dq",), "i"),
+    ],
+    48,
+)
 SAY = {
     "en": {
         "label": "Algorithm 4 over the four tiles of the example. K, V and the sums dK,"
@@ -31,6 +34,6 @@ SAY = {
 def draw(lang):
     """The figure in English or Chinese."""
     say = tile_loop.SAY[lang] | SAY[lang]
-    parts = table.bars(steps(), ROWS, say, 24, 194)
-    parts += table.traffic(steps(), ROWS, say, 258, unit=1)
-    return s.svg(400, 332, say["label"], *parts)
+    parts = table.bars(steps(), ROWS, say, 24, LOW - 21)
+    parts += table.traffic(steps(), ROWS, say, LOW + 39, unit=1)
+    return s.svg(400, LOW + 113, say["label"], *parts)

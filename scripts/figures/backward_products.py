@@ -9,7 +9,7 @@ REG, SRAM, HBM = 1, 196, 352  # where the three levels begin
 TOP, LOW = REG + 36, REG + 130  # results, and what feeds the next product
 A, B = SRAM + 32, SRAM + 84  # left and right operands
 KIB = 2**10
-POWER = "2$^S$$^−$$^L$"
+POWER = "2$^{S−L}$"
 PRODUCTS = (  # number, result, its colour, left operand, colour, where, right, colour
     (1, "$S^⊤$", "s", "$K_j$", "k", A, "$Q_i^⊤$", "q"),
     (3, "d$V_j$", "v", "$P^⊤$", "s", LOW, "d$O_i$", "o"),
@@ -22,7 +22,7 @@ SAY = {
         "label": "The five products of a tile. S transposed and dP transposed are made"
         " from K, Q, V and dO in SRAM. P and dS stay in registers and are the left"
         " operands of dV and dK. Only dS also goes through SRAM, as the left operand of"
-        " dQ, and dQ goes through SRAM to HBM, where it is added.",
+        " dQ. dQ goes out through SRAM, and L2 adds it to the sum in HBM.",
         "reg": "registers", "sram": "SRAM",
         "in": "{size} KiB each", "add": "{size} KiB, added",
         "once": "$K_j$, $V_j$ in once, d$K_j$, d$V_j$ out once",
@@ -30,7 +30,8 @@ SAY = {
     "zh": {
         "label": "一块的五次矩阵乘法。转置的 S 和 dP 由 SRAM 中的 K、Q、V、dO 算出；"
         "P 和 dS 留在寄存器里，做 dV 和 dK 的左操作数。"
-        "只有 dS 还要经过 SRAM，做 dQ 的左操作数；dQ 经 SRAM 送到 HBM，在那里累加。",
+        "只有 dS 还要经过 SRAM，做 dQ 的左操作数；"
+        "dQ 经 SRAM 送出，由 L2 加到 HBM 里的和上。",
         "reg": "寄存器", "sram": "SRAM",
         "in": "各 {size} KiB", "add": "累加 {size} KiB",
         "once": "$K_j$、$V_j$ 进一次，d$K_j$、d$V_j$ 出一次",

@@ -131,6 +131,6 @@ def draw(lang):
     for n, name in enumerate(found):
         top = TOP + PANEL * n - 6
         parts += panel(name, found[name], say, top, scale)
-    ends = {name: f"{end:.0f}" for name, end in ends.items()}
+    ends = {name: s.count(round(end)) for name, end in ends.items()}
     label = say["label"].format(tiles=TILES, **ends)
     return s.svg(400, TOP + PANEL * 3 - 34, label, *parts)

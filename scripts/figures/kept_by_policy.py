@@ -17,21 +17,22 @@ SAY = {
     "en": {
         "label": "What one block keeps, in numbers of batch · N · E, for N = {n} and"
         " d = {d}. {rows}.",
-        "row": "{name}: {units}", "join": "; ",
+        "row": "{name}, {units}", "join": "; ",
         "standard none": "standard attention, no policy",
-        "ours none": "FlashAttention, no policy", "ours mlp": "MLP again",
-        "ours apart": "all but attention's part again",
-        "ours o": "all again, attention not", "ours block": "all again",
+        "ours none": "FlashAttention, no policy", "ours mlp": "mlp: the MLP again",
+        "ours apart": "apart: what stands around attention again",
+        "ours o": "o: all but attention again", "ours block": "block: all again",
         "case": "$N = {n}$, $d = {d}$; one unit is batch · $N$ · $E$ numbers",
     },
     "zh": {
         "label": "一个块留下多少份，一份是 batch · N · E 个数，N = {n}，"
         "d = {d}。{rows}。",
-        "row": "{name}：{units}", "join": "；",
+        "row": "{name}，{units} 份", "join": "；",
         "standard none": "标准注意力，全部保留",
-        "ours none": "FlashAttention，全部保留", "ours mlp": "MLP 再算一遍",
-        "ours apart": "注意力前后的部分再算一遍",
-        "ours o": "整个块再算一遍，注意力除外", "ours block": "整个块再算一遍",
+        "ours none": "FlashAttention，全部保留", "ours mlp": "mlp：MLP 再算一遍",
+        "ours apart": "apart：注意力前后的部分再算一遍",
+        "ours o": "o：整个块再算一遍，注意力除外",
+        "ours block": "block：整个块再算一遍",
         "case": "$N = {n}$，$d = {d}$；一份是 batch · $N$ · $E$ 个数",
     },
 }  # fmt: skip

@@ -17,12 +17,14 @@ SAY = {
         " below one by one from left to right; both ways end at {end}.",
         "up": ["in pairs,", "like tiles"],
         "down": ["one by one,", "left to right"], "key": "key {n}",
+        "end": "m = {0}, ℓ = {1}, o = {2}",
     },
     "zh": {
         "label": "第 1 行四个键的状态：上面两两合并，下面从左到右逐个合并，"
         "最后都得到 {end}。",
         "up": ["两两合并，", "像分块那样"],
         "down": ["逐个合并，", "从左到右"], "key": "键 {n}",
+        "end": "m = {0}，ℓ = {1}，o = {2}",
     },
 }  # fmt: skip
 
@@ -80,6 +82,5 @@ def draw(lang):
         parts += made
     parts += s.lines(2, 20, 20, say["up"], "tw-muted")
     parts += s.lines(2, 472, 20, say["down"], "tw-muted")
-    m, l, o = exact(chain[3])
-    label = say["label"].format(end=f"m = {m}, ℓ = {l}, o = {o}")
+    label = say["label"].format(end=say["end"].format(*exact(chain[3])))
     return s.svg(400, 454 + HIGH + 2, label, *parts)

@@ -9,7 +9,7 @@ FIRST, STEP, HIGH = 58, 66, 30  # the first state, from state to state, how high
 LEFT, WIDTHS = 214, [40, 42, 50, 50]  # where states lie; m, ℓ and o's two numbers
 SAY = {
     "en": {
-        "label": "Each key of row 3 arrives with a score s and a value v and is taken"
+        "label": "Each key of row 3 arrives with a score x and a value v and is taken"
         " into the state m, ℓ, o; what was there is rescaled where m moves. {kept}"
         " numbers are kept throughout, the row of weights never.",
         "in": "arrives", "kept": "kept: $2 + d = {kept}$ numbers", "start": "start",
@@ -17,7 +17,7 @@ SAY = {
         "ghost": ["$N = {n}$ weights:", "never kept"],
     },
     "zh": {
-        "label": "第 3 行的键一个个到来，各带分数 s 和值 v，并入状态 m、ℓ、o；"
+        "label": "第 3 行的键一个个到来，各带分数 x 和值 v，并入状态 m、ℓ、o；"
         "m 变大时，旧的部分重新缩放。自始至终只留 {kept} 个数，那一行权重从不存下来。",
         "in": "新来的", "kept": "留下：$2 + d = {kept}$ 个数", "start": "开始",
         "key": "键 {n}", "old": "旧的部分 × {a}",
@@ -57,7 +57,7 @@ def draw(lang):
     """The figure in English or Chinese."""
     say, facts = SAY[lang], {"kept": 2 + D, "n": N}
     parts = [s.text(54, 18, say["in"]), s.text(LEFT, 18, say["kept"].format(**facts))]
-    names = [("s/τ", "s", 69), ("v", "v", 118), ("m", "m", 234), ("ℓ", "m", 275)]
+    names = [("x", "s", 69), ("v", "v", 118), ("m", "m", 234), ("ℓ", "m", 275)]
     for name, css, x in [*names, ("o", "o", 346)]:
         parts.append(s.middle(x, 44, f"${name}$", f"tw-t{css}"))
     parts.append(s.text(LEFT - 10, FIRST + 20, say["start"], "tw-muted", "end"))

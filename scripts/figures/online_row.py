@@ -7,16 +7,16 @@ STATES = row_states(2)  # row 3, counted from 0
 UNIT, HIGH, STEP = 100, 36, 78  # the length of a weight of 1; a strip; strip to strip
 SAY = {
     "en": {
-        "label": "Scores {s} one by one. Each strip is the running sum ℓ in units of"
+        "label": "Scores {x} one by one. Each strip is the running sum ℓ in units of"
         " the current maximum m; where m moves, what was there shrinks. At the end"
         " ℓ = {l}.",
-        "key": "key {n}: $s/τ = {s}$",
+        "key": "key {n}: $x = {x}$",
         "moves": "$m$: {a} → {m}", "stays": "$m = {m}$ stays",
     },
     "zh": {
-        "label": "分数 {s} 逐个到来。每一条表示以当前最大值 m 为基准的运行和 ℓ；"
+        "label": "分数 {x} 逐个到来。每一条表示以当前最大值 m 为基准的运行和 ℓ；"
         "m 一变大，旧的部分就缩短。最后 ℓ = {l}。",
-        "key": "第 {n} 个键：$s/τ = {s}$",
+        "key": "第 {n} 个键：$x = {x}$",
         "moves": "$m$：{a} → {m}", "stays": "$m = {m}$ 不变",
     },
 }  # fmt: skip
@@ -37,7 +37,7 @@ def words(n, say):
     before, new = s.num(t["m_old"][0]), s.num(weights(n)[-1])
     change = say["stays" if before == m else "moves"].format(a=before, m=m)
     total = l if n == 1 else f"{alpha} · {old} + {new} = {l}"
-    return say["key"].format(n=n, s=s.num(t["s"][0][0])), change, f"$ℓ = {total}$"
+    return say["key"].format(n=n, x=s.num(t["s"][0][0])), change, f"$ℓ = {total}$"
 
 
 def strip(n, say):
@@ -59,7 +59,7 @@ def strip(n, say):
 def draw(lang):
     """The figure in English or Chinese."""
     say = SAY[lang]
-    facts = {"s": ", ".join(s.num(t["s"][0][0]) for t in STATES)}
+    facts = {"x": s.listed((t["s"][0][0] for t in STATES), lang)}
     label = say["label"].format(**facts, l=s.num(STATES[-1]["l_new"][0]))
     parts = [part for n in range(1, len(STATES) + 1) for part in strip(n, say)]
     return s.svg(400, 24 + STEP * (len(STATES) - 1) + HIGH, label, *parts)

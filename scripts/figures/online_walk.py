@@ -116,6 +116,6 @@ def draw(lang):
     walked = say["then"].join(
         say["state"].format(m=s.num(m), l=s.num(l)) for m, l, _ in states()
     )
-    row, made = (", ".join(map(s.num, x)) for x in (SCORES, weights()))
+    row, made = (s.listed(x, lang) for x in (SCORES, weights()))
     label = say["label"].format(s=row, b=BLOCK, states=walked, p=made)
     return s.svg(400, 306, label, *parts)

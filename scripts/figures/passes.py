@@ -13,7 +13,7 @@ SAY = {
         "label": "One row of four scores. Safe softmax reads it three times: for m, for"
         " ℓ, for the weights. Online softmax reads it twice: for m with ℓ, then for the"
         " weights. One-pass attention reads it once and keeps m, ℓ and o.",
-        "scores": "scores $s/τ$", "pass": "pass {n}",
+        "scores": "scores $x$", "pass": "pass {n}",
         "safe": "Safe softmax: 3 passes to the weights $p$",
         "online": "Online softmax: 2 passes to the weights $p$",
         "once": "One-pass attention: 1 pass to the output $o$",
@@ -22,7 +22,7 @@ SAY = {
         "label": "一行四个分数。安全 softmax 要读三遍：求 m、求 ℓ、求权重；"
         "在线 softmax 读两遍：m 与 ℓ 一起求，再求权重；"
         "一遍过的注意力只读一遍，一路留着 m、ℓ 和 o。",
-        "scores": "分数 $s/τ$", "pass": "第 {n} 遍",
+        "scores": "分数 $x$", "pass": "第 {n} 遍",
         "safe": "安全 softmax：读 3 遍得到权重 $p$",
         "online": "在线 softmax：读 2 遍得到权重 $p$",
         "once": "一遍过的注意力：读 1 遍得到输出 $o$",

@@ -15,16 +15,16 @@ SAY = {
     "en": {
         "label": "FLOPs computed twice, in percent of a step's, against N from 512 to"
         " 1M, logarithmic, E = {e}. {rows}.",
-        "row": "{name}: {first}% at 512, {last}% at 1M", "join": "; ",
-        "block": "all again", "o": "all but attention", "mlp": "the MLP",
+        "row": "{name}, {first}% at 512 and {last}% at 1M", "join": "; ",
+        "block": "block: all", "o": "o: all but attention", "mlp": "mlp: MLP",
         "y": "% of a step's FLOPs",
         "x": "$N$, with $E$ = {e}", "even": "$N = E$",
     },
     "zh": {
         "label": "算了两遍的 FLOP 占一步的百分之几，N 从 512 到 1M，对数刻度，"
         "E = {e}。{rows}。",
-        "row": "{name}：512 时 {first}%，1M 时 {last}%", "join": "；",
-        "block": "全部再算", "o": "注意力除外", "mlp": "MLP",
+        "row": "{name}，512 时 {first}%，1M 时 {last}%", "join": "；",
+        "block": "block：全部", "o": "o：注意力除外", "mlp": "mlp：MLP",
         "y": "占一步 FLOP 的百分比",
         "x": "$N$，$E$ = {e}", "even": "$N = E$",
     },

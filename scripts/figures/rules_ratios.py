@@ -24,7 +24,7 @@ SAY = {
         "checkpoint": "checkpointing", "tiles": "tiles of 128², not 64²",
         "copy": "copy a view first", "bits": "the same bits, ours",
         "empty": "empty the cache", "bits-efficient": "the same bits, efficient",
-        "pad": "fill 1,000 up to 1,024", "mask": "a mask, not the flag",
+        "pad": "fill 1000 up to 1024", "mask": "a mask, not the flag",
     },
     "zh": {
         "label": "一块 H200 上，照法则改了以后的用时除以改之前的用时；"
@@ -41,7 +41,7 @@ SAY = {
         "checkpoint": "梯度检查点", "tiles": "64² 的块换成 128²",
         "copy": "视图先拷贝", "bits": "一位不差，本书",
         "empty": "清空缓存", "bits-efficient": "一位不差，efficient",
-        "pad": "1,000 填充到 1,024", "mask": "因果：标志换成掩码",
+        "pad": "1000 填充到 1024", "mask": "因果：标志换成掩码",
     },
 }  # fmt: skip
 

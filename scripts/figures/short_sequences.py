@@ -1,4 +1,4 @@
-"""Fused kernels over standard attention for N from 64 to 1,024, four panels."""
+"""Fused kernels over standard attention for N from 64 to 1024, four panels."""
 
 from figures import _svg as s
 from figures._bench import SHORT
@@ -19,20 +19,21 @@ LINES = {
 SAY = {
     "en": {
         "label": "Time of fused kernels over that of standard attention, N from 64 to"
-        " 1,024, both axes logarithmic, four panels. {panels}.",
+        " 1024, both axes logarithmic, four panels. {panels}.",
         "panel": "{way}, d = {d}: {rows}",
-        "row": "{name} {0:.2f} at 64, {1:.2f} at 128, {2:.2f} at 1,024",
-        "join": "; ", "comma": ", ",
+        "row": "{name} {0:.2f} at 64, {1:.2f} at 128, {2:.2f} at 1024",
+        "join": ". ", "comma": ", ", "rows": "; ",
         "forward": "forward", "backward": "backward", "ours": "ours",
         "efficient": "memory-efficient", "y": "time / standard attention",
     },
     "zh": {
-        "label": "融合内核的用时除以标准注意力的用时，N 从 64 到 1,024，"
+        "label": "融合内核的用时除以标准注意力的用时，N 从 64 到 1024，"
         "两个坐标轴都是对数刻度，共四幅。{panels}。",
         "panel": "{way}，d = {d}：{rows}",
-        "row": "{name}：64 处 {0:.2f}，128 处 {1:.2f}，1,024 处 {2:.2f}",
-        "join": "；", "comma": "，", "forward": "前向", "backward": "反向",
-        "ours": "本书", "efficient": "memory-efficient", "y": "用时 / 标准注意力",
+        "row": "{name}，64 处 {0:.2f}，128 处 {1:.2f}，1024 处 {2:.2f}",
+        "join": "。", "comma": "，", "rows": "；",
+        "forward": "前向", "backward": "反向", "ours": "本书",
+        "efficient": "memory-efficient", "y": "用时 / 标准注意力",
     },
 }  # fmt: skip
 
@@ -59,7 +60,7 @@ def panel(left, top, way, d, title):
         if left == LEFT:
             out.append(s.text(left - 5, round(y(tick)) + 4, name, "tw-small", "end"))
     for n in SIZES[::2]:
-        out.append(s.middle(round(x(n)), top + HIGH + 17, f"{n:,}", "tw-small"))
+        out.append(s.middle(round(x(n)), top + HIGH + 17, f"{n}", "tw-small"))
     for what, (cls, dashes) in LINES.items():
         points = [(x(n), y(ratio(what, way, n, d))) for n in SIZES]
         out.append(line(f"{cls} tw-open", *points, dashes=dashes))
@@ -88,7 +89,9 @@ def told(say, way, d):
         )
         for what in LINES
     ]
-    return say["panel"].format(way=say[way], d=d, rows=say["comma"].join(rows))
+    return say["panel"].format(
+        way=say[way].capitalize(), d=d, rows=say["rows"].join(rows)
+    )
 
 
 def draw(lang):

@@ -5,7 +5,7 @@ from figures import _timeline as table
 from figures._example import STEPS
 
 NAME = {"q": "Q", "k": "K", "v": "V", "o": "O", "l": "ℓ", "m": "m"}
-BARS = [("kv", "j", 276), ("q", "i", 304), ("olm", "i", 332)]  # tensors, index, height
+BARS, LOW = table.placed([("kv", "j"), ("q", "i"), ("olm", "i")], 276)
 SAY = {
     "en": {
         "label": "The tiles of S are visited column by column. The K and V tiles of the"
@@ -55,6 +55,6 @@ def visits():
 def draw(lang):
     """The figure in English or Chinese."""
     say = SAY[lang]
-    parts = matrices(say) + visits() + table.bars(STEPS, BARS, say, 252, 110)
-    parts += table.traffic(STEPS, BARS, say, 398)
-    return s.svg(400, 455, say["label"], *parts)
+    parts = matrices(say) + visits() + table.bars(STEPS, BARS, say, 252, LOW - 249)
+    parts += table.traffic(STEPS, BARS, say, LOW + 39)
+    return s.svg(400, LOW + 96, say["label"], *parts)

@@ -7,11 +7,11 @@ from figures._example import exp2
 from tilewise.trace import ORDERS, forward
 from tilewise.worked_example import BLOCK_COLS, BLOCK_ROWS, K, Q, V
 
-ROWS = {  # tensors, index, height; the outer loop's first
+ROWS = {  # tensors, index; the outer loop's first
     "kv-outer": [(("k", "v"), "j"), (("q",), "i"), (("o", "l", "m"), "i")],
     "q-outer": [(("q",), "i"), (("o", "l", "m"), "i"), (("k", "v"), "j")],
 }
-PANEL = 270  # the height of one order's panel, with the space below it
+PANEL = 303  # the height of one order's panel, with the space below it
 SAY = {
     "en": {
         "label": "Both loop orders over four tiles. With K, V outer, K and V stay on"
@@ -55,11 +55,11 @@ def moved(order):
 
 def panel(order, say, top):
     """One order: its name, the bars on the chip, the arrows, HBM."""
-    rows = [(*row, top + 65 + 28 * n) for n, row in enumerate(ROWS[order])]
+    rows, low = table.placed(ROWS[order], top + 65)
     found = steps(order)
     out = [s.text(2, top + 14, say[order], "tw-strong")]
-    out += table.bars(found, rows, say, top + 44, 110)
-    return out + table.traffic(found, rows, say, top + 190)
+    out += table.bars(found, rows, say, top + 44, low - top - 41)
+    return out + table.traffic(found, rows, say, low + 39)
 
 
 def draw(lang):

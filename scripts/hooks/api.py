@@ -15,8 +15,8 @@ WIDTH, NARROW = 88, 40  # of a line of code; of a formula that fits a phone
 ENGLISH = ' lang="en"'  # also on the Chinese page
 STYLES = "assets/_mkdocstrings.css"  # for the templates that scripts/api replaces
 CODE = re.compile(
-    r"""(`[^`]+`|\b[a-z]\w*=(?:"[^"]*"|\w+)|[\w/]+\.py\b|\btilewise(?:\.\w+)+"""
-    r"""|\b(?!max_)(?:[a-z][a-z0-9]+_\w+|[a-z]_[a-z]{3,}\w*))"""
+    r"""(`[^`]+`|\b[a-z]\w*=(?:"[^"]*"|\w+)|[\w/]+\.py\b|[\w/{},]+/[\w{},]+\.h\b"""
+    r"""|\b(?:tilewise|torch)(?:\.\w+)+(?:\(True\))?|\b(?!max_)(?:[a-z][a-z0-9]+_\w+|[a-z]_[a-z]{3,}\w*))"""
 )
 SYMBOL = r"(?:(?<![\w'])(?:d?[A-Zℓδτ]|[a-z]|max|Σ)\u0303?'?|(?<=\)))"  # S, ℓ, dV, m̃
 INDEX = re.compile(rf"({SYMBOL})_([a-z]{{1,2}}|[A-Zℓ\d])(?![^\Wᵀ])")

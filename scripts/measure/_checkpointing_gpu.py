@@ -38,23 +38,29 @@ def step(model, x, dy):
 
 def fits(model, n):
     """Peak bytes of a step, or None where it does not fit."""
-    peak = None
     try:
-        x, dy = put(n)
-        step(model, x, dy)
-        torch.cuda.synchronize()
-        before = torch.cuda.memory_allocated()
-        torch.cuda.reset_peak_memory_stats()
-        step(model, x, dy)
-        torch.cuda.synchronize()
-        peak = torch.cuda.max_memory_allocated() - before
+        peak = peak_of(model, n)
     except torch.OutOfMemoryError:
-        x = dy = None
-        for p in model.parameters():  # a step that broke off may have replaced it
-            p.grad = torch.zeros_like(p)
-    gc.collect()
+        peak = None
+    gc.collect()  # only here: until then the exception holds what the step had made
     torch.cuda.empty_cache()
+    if peak is None:
+        for p in model.parameters():  # a step that broke off may have replaced it
+            p.grad = None
+            p.grad = torch.zeros_like(p)
     return peak
+
+
+def peak_of(model, n):
+    """Peak bytes of the second of two steps; OutOfMemoryError."""
+    x, dy = put(n)
+    step(model, x, dy)
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    step(model, x, dy)
+    torch.cuda.synchronize()
+    return torch.cuda.max_memory_allocated() - before
 
 
 def timed(model, n):

@@ -45,8 +45,8 @@ SUMS = "mutants", "asked", "killed"
 
 
 def modules():
-    """The files of floors 0 and 1 below src/tilewise, by tests/test_floors.py."""
-    code = "import test_floors as t\nfor p in t.FLOORS:\n x = t.floor_of(t.part_of(p))"
+    """The files of floors 0 and 1 below src/tilewise, by tests/_house.py."""
+    code = "import _house as t\nfor p in t.FLOORS:\n x = t.floor_of(t.part_of(p))"
     code += "\n if x < 2: print(x, p.relative_to(t.SOURCE).as_posix())"
     paths = {"PYTHONPATH": os.pathsep.join(["tests", "src"])}
     command = [sys.executable, "-c", code]

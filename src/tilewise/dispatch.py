@@ -43,6 +43,7 @@ REPEATS = {  # the same bits every time
 
 LIGHT = {"gluon_forward", "gluon_backward", "descriptors", "backward_descriptors"}
 # What these do on the GPU, they do by kernels._launch: a call can be replayed.
+GLUON = sorted(x for row in TABLE + PACKED for x in row[4:] if x.startswith("gluon"))
 
 
 @functools.cache
@@ -89,7 +90,7 @@ def has_gluon(capability: Capability) -> bool:
     if capability[0] != 9 or not kernel("_launch").KNOWN:
         return False
     try:
-        return bool(kernel("gluon_forward") and kernel("gluon_backward"))
+        return all(kernel(name) for name in GLUON)
     except (ImportError, AttributeError) as error:
         message = f"attention goes without its kernels in Gluon: {error}"
         warnings.warn(message, RuntimeWarning, stacklevel=3)

@@ -15,19 +15,19 @@ def dot(a, b):
 
 
 # --8<-- [start:attend_step]
-def attend_step(state, s, v):
-    """Take one key, by its score s and its value v, into the state (m, ℓ, o).
+def attend_step(state, x, v):
+    """Take one key, by its score x and its value v, into the state (m, ℓ, o).
 
-    m' = max(m, s),  ℓ' = e^{m − m'} ℓ + e^{s − m'},
-    o' = (e^{m − m'} ℓ o + e^{s − m'} v) / ℓ'
+    m' = max(m, x),  ℓ' = e^{m − m'} ℓ + e^{x − m'},
+    o' = (e^{m − m'} ℓ o + e^{x − m'} v) / ℓ'
     so that o is, after every key, the finished output over the keys so far.
     """
     m, l, o = state
-    m_new = max(m, s)
+    m_new = max(m, x)
     old = weight(m, m_new) * l  # what the keys before count for now
-    new = weight(s, m_new)  # what this key counts for
+    new = weight(x, m_new)  # what this key counts for
     l_new = old + new
-    return m_new, l_new, [(old * x + new * y) / (l_new or 1) for x, y in zip(o, v)]
+    return m_new, l_new, [(old * a + new * b) / (l_new or 1) for a, b in zip(o, v)]
     # --8<-- [end:attend_step]
 
 

@@ -43,11 +43,12 @@ def flash_attention_varlen(
 
     q (total_q, heads, d), k (total_k, heads, d), v (total_k, heads, d_v), all fp16,
     bf16, fp32 or fp64 → o (total_q, heads, d_v) in q's dtype, and with return_lse also
-    L (total_q, heads), natural, in fp32 or wider. cu_seqlens_q, cu_seqlens_k
-    (documents + 1), int32 or int64 on any device, begin with 0, never fall and end with
-    the total: document b has rows cu_seqlens_q[b] .. cu_seqlens_q[b + 1] − 1, maybe
-    none, and sees its own keys alone. k and v may have fewer heads (GQA, MQA); causal,
-    by document, scale and rows that see no key are as in flash_attention.
+    L (total_q, heads), natural, in fp32 or wider.
+    cu_seqlens_q, cu_seqlens_k (documents + 1), int32 or int64 on any device, begin with
+    0, never fall and end with the total: document b has rows cu_seqlens_q[b] ..
+    cu_seqlens_q[b + 1] − 1, maybe none, and sees its own keys alone. k and v may have
+    fewer heads (GQA, MQA); causal, by document, scale and rows that see no key are as
+    in flash_attention.
 
     Kernels compute what they do there without waiting on the host for lengths that are
     on the GPU. These are not checked: where they fall or leave rows out, results are

@@ -52,6 +52,20 @@ class Windows:
         watch(page, self.address)
         return page
 
+    def open(
+        self, page, file, *, scroll=True, dark=False, width=1280, height=900,
+        still=False,
+    ):  # fmt: skip
+        """Show a page of the site, scrolled through once; still is reduced motion."""
+        page.set_viewport_size({"width": width, "height": height})
+        motion = "reduce" if still else "no-preference"
+        scheme = "dark" if dark else "light"
+        page.emulate_media(color_scheme=scheme, reduced_motion=motion)
+        page.goto(self.address + file)
+        if scroll and page.javascript:
+            page.evaluate(THROUGH)
+        return page
+
     def give(self, page):
         """Empty it for the next test."""
         page.evaluate("sessionStorage.clear()")

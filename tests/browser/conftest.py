@@ -15,7 +15,7 @@ import pytest
 from built import BASE
 
 from ._sweep import Sweep
-from ._windows import THROUGH, Windows
+from ._windows import Windows
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 AXE = ROOT / "scripts/web/node_modules/axe-core/axe.min.js"
@@ -58,16 +58,22 @@ def address(site):
 
 
 @pytest.fixture(scope="session")
-def browser():
+def chromium():
+    """The path of a Chromium of this machine."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if not path:
         message = "no Chromium found"
         if os.environ.get("TILEWISE_BROWSER") == "required":
             pytest.fail(message)
         pytest.skip(message)
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
     api = pytest.importorskip("playwright.sync_api")
     with api.sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        made = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield made
         made.close()
 
@@ -78,29 +84,17 @@ def windows(browser, address):
 
 
 @pytest.fixture
-def visit(windows, address):
-    """visit(file, dark=False, width=1280, still=False) opens a page of the site.
+def visit(windows):
+    """visit(file, javascript=True, ...) opens a page of the site, as Windows.open does.
 
-    It is scrolled through once, unless scroll=False; still is reduced motion. The
-    page's .requested lists what it asked for. The test fails where a page wrote an
+    The page's .requested lists what it asked for. The test fails where a page wrote an
     error to the console, asked for another host, or a request failed.
     """
     taken = []
 
-    def visit(
-        file, *, scroll=True, dark=False, width=1280, height=900, still=False,
-        javascript=True,
-    ):  # fmt: skip
-        page = windows.take(javascript)
-        taken.append(page)
-        page.set_viewport_size({"width": width, "height": height})
-        motion = "reduce" if still else "no-preference"
-        scheme = "dark" if dark else "light"
-        page.emulate_media(color_scheme=scheme, reduced_motion=motion)
-        page.goto(address + file)
-        if scroll and javascript:
-            page.evaluate(THROUGH)
-        return page
+    def visit(file, *, javascript=True, **options):
+        taken.append(windows.take(javascript))
+        return windows.open(taken[-1], file, **options)
 
     yield visit
     wrong = [line for page in taken for line in page.wrong]

@@ -14,7 +14,6 @@ from pypdfium2 import raw
 FILES = ["flash-attention/backward.html", "memory/calculator.html"]
 FILES += ["memory/best-practices.html", "reference/api.html"]
 FILES = [x for file in FILES for x in (file, f"zh/{file}")]
-each_file = pytest.mark.parametrize("file", FILES)
 A4 = (680, 1000)  # CSS pixels within the margins
 CONTROLS = "button, input, select, textarea, nav, .md-header, .md-sidebar, .md-footer"
 SEEN = "(all) => all.filter((x) => x.checkVisibility()).map((x) => x.outerHTML)"
@@ -31,34 +30,29 @@ TORN = """(all) => all.filter((x) => {
 }).map((x) => x.outerHTML.slice(0, 200))"""
 
 
-@pytest.fixture
-def paper(visit):
-    """paper(file) is a page as it is printed, on A4, from the dark scheme."""
-
-    def paper(file, **options):
-        page = visit(file, dark=True, width=A4[0], height=A4[1], **options)
-        page.locator("body[data-md-color-scheme=slate]").wait_for()
-        page.emulate_media(media="print", color_scheme="dark")
-        return page
-
-    return paper
+@pytest.fixture(scope="module", params=FILES)
+def file(request):
+    """All tests of a page come together, and share what they look at."""
+    return request.param
 
 
 @pytest.fixture(scope="module")
-def kept():
-    return {}
+def paper(windows, file):
+    """The page as it is printed, on A4, from the dark scheme."""
+    page = windows.take(True)
+    windows.open(page, file, dark=True, width=A4[0], height=A4[1])
+    page.locator("body[data-md-color-scheme=slate]").wait_for()
+    page.emulate_media(media="print", color_scheme="dark")
+    yield page
+    assert page.wrong == []
+    windows.give(page)
 
 
-@pytest.fixture
-def printed(paper, kept):
-    """printed(file) is the page as a PDF, made once for all tests."""
-
-    def printed(file):
-        if file not in kept:
-            kept[file] = paper(file).pdf(format="A4")
-        return pypdfium2.PdfDocument(kept[file])
-
-    return printed
+@pytest.fixture(scope="module")
+def printed(paper):
+    """The page as a PDF."""
+    with pypdfium2.PdfDocument(paper.pdf(format="A4")) as document:
+        yield document
 
 
 def letters(document):
@@ -79,48 +73,43 @@ def contrast(colour):
     return 1.05 / (0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05)
 
 
-@each_file
-def test_nothing_to_press(paper, file):
-    page = paper(file)
-    assert page.locator(CONTROLS).evaluate_all(SEEN) == []
-    assert page.locator(".headerlink, .tw-switch").evaluate_all(SEEN) == []
+def test_nothing_to_press(paper):
+    assert paper.locator(CONTROLS).evaluate_all(SEEN) == []
+    assert paper.locator(".headerlink, .tw-switch").evaluate_all(SEEN) == []
 
 
-@each_file
-def test_nothing_is_cut_or_torn(paper, file):
+def test_nothing_is_cut_or_torn(paper):
     """Code and tables break their lines; what is one thing fits on a page and stays."""
-    page = paper(file)
     within = "article :not(svg *, .katex-mathml, .katex-mathml *, .tw-aside)"
-    assert page.locator(within).evaluate_all(CUT) == []
-    assert page.locator(".katex-display, svg.tw, article tr").evaluate_all(TORN) == []
+    assert paper.locator(within).evaluate_all(CUT) == []
+    assert paper.locator(".katex-display, svg.tw, article tr").evaluate_all(TORN) == []
 
 
-@each_file
-@pytest.mark.parametrize("javascript", [True, False])
-def test_answers_stand_open(visit, file, javascript):
-    page = visit(file, javascript=javascript)
+def test_answers_stand_open(paper):
+    answers = paper.locator("details.question > p")
+    assert len(answers.evaluate_all(SEEN)) == answers.count()
+
+
+def test_answers_stand_open_without_scripts(visit, file):
+    page = visit(file, javascript=False)
     page.emulate_media(media="print")
     answers = page.locator("details.question > p")
     assert len(answers.evaluate_all(SEEN)) == answers.count()
 
 
-@each_file
-def test_dark_ink(printed, file):
+def test_dark_ink(printed):
     """All letters can be read on white paper, also where code is coloured."""
-    document = printed(file)
-    colours = set(letters(document))
+    colours = set(letters(printed))
     faint = {x for x in colours if contrast(x) < 4}
     assert (0, 0, 0) in colours and faint <= {(255, 255, 255)}  # on a filled verdict
 
 
-@each_file
 def test_all_is_printed(printed, site, file):
     """Every heading, line of code and source's address, over all pages."""
-    document = printed(file)
     assert all(
-        sheet.get_size() == pytest.approx((595, 842), abs=1) for sheet in document
+        sheet.get_size() == pytest.approx((595, 842), abs=1) for sheet in printed
     )
-    text = "".join(sheet.get_textpage().get_text_bounded() for sheet in document)
+    text = "".join(sheet.get_textpage().get_text_bounded() for sheet in printed)
     text = re.sub(r"\s|[-\x02\ufffe]", "", text)  # hyphens at ends of lines
     article = soup(site / file).article
     wanted = [x.get_text() for x in article.select("h2, h3")]

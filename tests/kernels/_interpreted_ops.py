@@ -12,6 +12,7 @@ os.environ["TRITON_INTERPRET"] = "1"  # before triton is imported
 
 import torch
 
+from tests._counted import counted
 from tests._gradients import attend, with_gradients
 from tests.kernels._backward import poisoned
 from tilewise import FlashAttention, dispatch, flash_attention
@@ -21,6 +22,7 @@ warnings.simplefilter("ignore", DeprecationWarning)  # triton 3.6 with numpy 2.3
 torch.set_num_threads(1)
 dispatch.card = lambda device: ((10, 0), False)
 used = []
+COUNTED = "only_l_has_a_gradient", "any_number_of_axes"  # for coverage
 
 
 def watched(name, *rest, run=dispatch.run):
@@ -145,7 +147,8 @@ if __name__ == "__main__":
     for label, check in sorted(globals().items()):
         if label.startswith("check_"):
             try:
-                check()
+                with counted(label[6:] in COUNTED):
+                    check()
                 print(f"{label[6:]}\tok", flush=True)
             except Exception as error:
                 text = f"{type(error).__name__}: {error}".replace("\n", " ")

@@ -13,6 +13,7 @@ os.environ["TRITON_INTERPRET"] = "1"  # before triton is imported
 
 import torch
 
+from tests._counted import counted
 from tests._varlen import (
     assert_as_good,
     by_document,
@@ -33,6 +34,7 @@ warnings.filterwarnings("ignore", "overflow|invalid value|All-NaN", RuntimeWarni
 torch.set_num_threads(1)
 dispatch.card = lambda device: ((10, 0), False)
 FP16, FP32 = torch.float16, torch.float32
+COUNTED = "no mask", "empty ones", "public_function", "bad_input"  # for coverage
 CASES = {  # lengths of q, of k; heads, key heads, d, causal, scale, dtype
     "one document": ([45], [45], 1, 1, 16, True, None, FP32),
     "odd lengths": ([33, 1, 16], [33, 1, 16], 2, 1, 16, True, None, FP16),
@@ -178,7 +180,8 @@ def checks():
 if __name__ == "__main__":
     for label, check in checks():
         try:
-            check()
+            with counted(label in COUNTED):
+                check()
             print(f"{label}\tok", flush=True)
         except Exception as error:
             print(f"{label}\t{type(error).__name__}: {error}".replace("\n", " "))

@@ -13,15 +13,18 @@ if sys.platform != "linux":
 
 from tilewise import kernels
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).resolve().parents[2]
+CHILD = "tests.kernels._interpret"
 RUNGS = [rung for rung in kernels.FORWARD if not rung.startswith("gluon")]
 
 
 @pytest.fixture(scope="module")
 def wrong():
     """rung → what was wrong with it, from one child process for all of them."""
-    command = [sys.executable, "-W", "error", HERE / "_interpret.py", *RUNGS]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    command = [sys.executable, "-W", "error", "-m", CHILD, *RUNGS]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=600
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import weakref
 
 import pytest
 import torch
@@ -38,6 +39,30 @@ def test_what_comes_once_costs_no_plan(record, monkeypatch):
         replay(rung, inputs(n=n), **BOTH)
         assert len(_replay.SEEN) <= 5
     assert list(_replay.PLANS.values()) == [plan]
+
+
+def test_watching_needs_no_more_memory_than_the_call(record, monkeypatch):
+    """What the rung used is gone before the plan allocates, one tensor at a time."""
+    alive, hollow = weakref.WeakSet(), _replay.hollow
+
+    def watched(q, k, **options):
+        o, room = rung(q, k, **options)
+        launch(KERNELS[1], "b", (1, 1, 1), more := q.new_empty(1000), o)
+        alive.add(more)
+        return o, room
+
+    def look(x):
+        record.clear()  # holds what it was given
+        sizes.append((len(alive), x.untyped_storage().nbytes()))
+        return hollow(x)
+
+    sizes = []
+    monkeypatch.setattr(_replay, "hollow", look)
+    for _ in range(4):
+        replay(watched, inputs(), **BOTH)
+    assert sizes == [(0, 4 * 2 * 3 * 24 * 16), (0, 4 * 2 * 64), (0, 4096)]
+    (plan,) = _replay.PLANS.values()
+    assert all(x.untyped_storage().nbytes() == 0 for x in plan.rooms)
 
 
 def test_launches_do_not_pile_up(record, monkeypatch):

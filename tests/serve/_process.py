@@ -2,16 +2,17 @@
 
 import http.client
 import json
+import os
 import subprocess
-import sys
 from contextlib import contextmanager
 
+from .._counted import KEPT, python
 from ._service import JSON, PATH
 
 
 def start(*options, port=0):
     """(process, port), once it listens."""
-    command = [sys.executable, "-W", "error", "-m", "tilewise", "serve"]
+    command = [*python(), "-m", "tilewise", "serve"]
     command += ["--port", str(port), "--threads", "2", *options]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(command, **pipes)
@@ -22,13 +23,13 @@ def start(*options, port=0):
 
 @contextmanager
 def server(*options):
-    """The same; killed at the end if it is still there."""
+    """The same; killed at the end if it is still there, or asked to end and count."""
     process, port = start(*options)
     try:
         yield process, port
     finally:
-        process.kill()
-        process.communicate()
+        (process.terminate if KEPT in os.environ else process.kill)()
+        process.communicate(timeout=60)
 
 
 def post(port, body, form=JSON, timeout=60):

@@ -51,7 +51,7 @@ def test_bytes_of_the_page():
     assert round(4 * 4096 * 128 * 32 / 1e6) == 67
     assert f"{2 * 4097 * rows / hbm * 1e6:.0f} µs" in TEXT
     assert f"{4 * rows / 1e3:.0f} KB remain" in TEXT
-    slower = f"{hbm / wire:,.0f}"  # the same bytes, from HBM and over 10 Gbit/s
+    slower = f"{hbm / wire:.0f}"  # the same bytes, from HBM and over 10 Gbit/s
     assert f"take {slower} and {hbm / wire / 10:.0f} times as long" in TEXT
     assert f"between {factor / 10:.0f} and {slower} is missing" in TEXT
     n = 10**6 // 6  # numbers of a megabyte in half precision, for q, k and v each

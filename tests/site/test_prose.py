@@ -1,5 +1,6 @@
 """What every page has, in both languages, and what no page says."""
 
+import copy
 import re
 
 import pytest
@@ -14,6 +15,9 @@ UNFINISHED = re.compile(
     r"|敬请期待|待补充|待完善|未完待续|即将推出",
     re.I,
 )
+THIN = re.compile(r"\d(?:\\,|[\u2009\u202f])\d{3}")  # a space between thousands
+BARE = re.compile(r"(?<![\w.,/}-])\d{5,}(?![\w-])")  # no comma from five digits on
+FEW = re.compile(r"(?<![\d,.}])\d(?:,|\{,\})\d{3}(?![\d,{])")  # one in four digits
 HAN = re.compile(r"[\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]")
 
 each_page = pytest.mark.parametrize("page", pages(), ids=name)
@@ -45,6 +49,32 @@ def test_begins_with_title_and_lead(page):
     assert first.name == "h1" and len(html(page).select("h1")) == 1
     (lead,) = html(page).select("p.tw-lead")
     assert first.find_next(["p", "ul", "ol", "table", "figure", "h2"]) is lead
+
+
+def thousands(text):
+    """Numbers that are not written as 65,536 or, with four digits, as 4096."""
+    return [found[0] for rule in (THIN, BARE, FEW) for found in rule.finditer(text)]
+
+
+@each_page
+def test_thousands_have_one_form(page):
+    """In sentences and equations; the columns of a table go by their longest number."""
+    soup = copy.copy(html(page))
+    for node in soup.select("pre, code, table, svg, script, tw-calculator"):
+        node.decompose()
+    assert not thousands(soup.get_text(" "))
+
+
+@pytest.mark.parametrize(
+    "text", [r"\(16\,384\)", "16\u202f384", "35888 µs", "1,024 tokens", r"\(4{,}096\)"]
+)
+def test_other_forms_are_found(text):
+    assert thousands(text)
+
+
+def test_the_one_form_is_not():
+    right = r"4096, 65,536, 2,616,329.5, \(42{,}949{,}672{,}960\), 128, doi 10.1/80007"
+    assert not thousands(right)
 
 
 @each_page

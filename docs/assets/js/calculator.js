@@ -1,18 +1,11 @@
 // <tw-calculator>: what an attention layer costs on a card. Python counts, writes the
-// texts and places the marks (tilewise.live.calculator); here are the fields, their
-// messages, the state in the address, and a slider that reads the plot.
+// texts and places the marks (tilewise.live.calculator); the fields stand in the page. Here
+// are their messages, the state in the address, and a slider that reads the plot.
 import { debounce, el, lang, load, problem, say, svg } from "./page.js";
 import { ask } from "./runtime.js";
 
-const CHOICES = {
-  gpu: ["A100", "H100", "H200", "own"], dtype: ["bf16", "fp16", "fp32"],
-  pass: ["forward", "backward", "training"], causal: ["no", "yes"],
-  tiles: ["kernels", "paper", "own"], plot: ["held_bytes", "bytes", "seconds"],
-};
 const OWN = { sram: "gpu", bandwidth: "gpu", tflops: "gpu", memory: "gpu",
   block_rows: "tiles", block_cols: "tiles" }; // there when that choice is "own"
-const ORDER = ["gpu", "sram", "bandwidth", "tflops", "memory", "n", "d", "heads", "kv_heads",
-  "batch", "dtype", "pass", "causal", "tiles", "block_rows", "block_cols", "plot"];
 
 let words; // of the form, in the page's language
 const word = (key) => words[lang][key] ?? key;
@@ -22,42 +15,30 @@ const grow = ([tag, attributes, ...rest], make = el) => {
   return maker(tag, attributes, ...inside);
 };
 
-// A labelled field, and room for its message.
-const field = (key, oninput) => {
-  const id = `tw-calc-${key}`;
-  const how = { id, oninput, "aria-describedby": `${id}-wrong` };
-  const options = CHOICES[key]?.map((x) => el("option", { value: x }, word(x)));
-  const input = options
-    ? el("select", { ...how, class: "tw-select" }, options)
-    : el("input", { ...how, class: "tw-field", inputmode: "decimal", autocomplete: "off",
-        placeholder: key === "kv_heads" && word("same") });
-  const wrong = el("p", { id: `${id}-wrong`, class: "tw-problem", role: "status" });
-  const cell = el("div", { hidden: key in OWN }, el("label", { for: id }, word(key)), input, wrong);
-  return { input, wrong, cell };
-};
-
 class Calculator extends HTMLElement {
   async connectedCallback() {
     if (this.fields) return;
     this.fields = {};
     this.turn = 0;
-    const { input, say: form, ...there } = await load(`live/calculator-${lang}.json`);
-    words = { [lang]: form };
-    this.usual = input;
+    const form = this.querySelector(".tw-form");
+    const { input: usual, say: texts, ...there } = await load(`live/calculator-${lang}.json`);
+    words = { [lang]: texts };
+    this.usual = usual;
     const soon = debounce(() => this.compute());
-    const change = () => (this.reveal(), soon());
-    for (const key of ORDER) this.fields[key] = field(key, change);
-    const reset = el("button", { type: "button", class: "tw-button",
-      onclick: () => (this.fill(input), this.compute()) }, word("reset"));
-    const fields = el("div", { class: "tw-form", role: "group", "aria-label": word("form") },
-      ORDER.map((key) => this.fields[key].cell), el("div", {}, reset));
+    for (const input of form.querySelectorAll("input, select")) {
+      const { name, parentElement: cell, nextElementSibling: wrong } = input;
+      this.fields[name] = { input, wrong, cell };
+      input.addEventListener("input", () => (this.reveal(), soon()));
+    }
+    form.querySelector("button").addEventListener("click", () =>
+      (this.fill(usual), this.compute()));
+    form.inert = false;
     this.said = this.querySelector(".tw-said");
     this.said.setAttribute("role", "status");
     this.slider = el("input", { type: "range", min: 0, "aria-label": word("read"),
       oninput: () => this.read() });
-    this.querySelector(".tw-state").replaceWith(fields);
     this.show(there);
-    this.fill({ ...input, ...this.address() });
+    this.fill({ ...usual, ...this.address() });
     if (this.changes().size) this.compute();
   }
 
@@ -73,13 +54,14 @@ class Calculator extends HTMLElement {
   }
 
   values() {
-    return Object.fromEntries(ORDER.map((key) => [key, this.fields[key].input.value]));
+    const all = Object.entries(this.fields);
+    return Object.fromEntries(all.map(([key, { input }]) => [key, input.value]));
   }
 
   fill(values) {
-    for (const key of ORDER) {
-      const known = !CHOICES[key] || CHOICES[key].includes(values[key]);
-      this.fields[key].input.value = known ? values[key] : this.usual[key];
+    for (const [key, { input }] of Object.entries(this.fields)) {
+      const known = !input.options || [...input.options].some((x) => x.value === values[key]);
+      input.value = known ? values[key] : this.usual[key];
     }
     this.reveal();
   }

@@ -43,6 +43,7 @@ export const editor = (code, { label, go, leave, changed = () => {} }) => {
     class: "tw-code", spellcheck: "false", autocapitalize: "off", autocomplete: "off",
     wrap: "off", "aria-label": label,
   });
+  document.documentElement.dataset.twEdits = ""; // widgets.css: its line is not below the header
   const paint = () => {
     code.replaceChildren(...coloured(`${field.value}\n`));
     changed();

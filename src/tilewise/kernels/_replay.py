@@ -99,30 +99,30 @@ class Watched(TorchDispatchMode):
     def plan(self, given, results):
         """How to do the same again, or False if that cannot be told from outside."""
         direct = all(type(run) is Direct for run, *_ in self.launches)
-        if self.computed or not (self.launches and direct):
-            return False
         try:
-            rooms, find = self.rooms(given, results)
+            if self.computed or not (self.launches and direct):
+                return False
+            size, find = self.places(given, results)
             launches = [template(*launch, find) for launch in self.launches]
         except KeyError:  # a part of an input or a result, or a tensor from elsewhere
             return False
+        self.made = self.launches = None  # so that what comes now finds room
+        rooms = [hollow(torch.empty_like(x)) for x in results]
+        if size:
+            rooms.append(hollow(given[0].new_empty(size, dtype=torch.uint8)))
         return Plan(given[0].get_device(), rooms, launches, len(results))
 
-    def rooms(self, given, results):
-        """What to allocate, results first, and where a tensor lies; KeyError."""
-        fresh = {x.untyped_storage().data_ptr(): x for x in self.made}
-        rooms, places = [], {}  # places: which tensor, and how far from its beginning
+    def places(self, given, results):
+        """Bytes of what is no result, and where a tensor lies, in what; KeyError."""
+        fresh, places = {x.untyped_storage().data_ptr(): x for x in self.made}, {}
         for i, x in enumerate(results, len(given)):
             places[at := x.untyped_storage().data_ptr()] = i, 0
-            if not whole(x, made := fresh.pop(at)):
+            if not whole(x, fresh.pop(at)):
                 raise KeyError(i)
-            rooms.append(hollow(made))
         size = 0
         for at, x in fresh.items():  # what is no result: side by side in one room
             places[at] = len(given) + len(results), size
             size += triton.cdiv(x.untyped_storage().nbytes(), 256) * 256
-        if size:
-            rooms.append(hollow(given[0].new_empty(size, dtype=torch.uint8)))
         inputs = {x.data_ptr(): (i, 0) for i, x in enumerate(given)}
 
         def find(x):
@@ -131,19 +131,19 @@ class Watched(TorchDispatchMode):
             at = x.untyped_storage().data_ptr()
             return places[at][0], places[at][1] + x.data_ptr() - at
 
-        return rooms, find
+        return size, find
 
 
 def hollow(x):
-    """A tensor like x without memory: enough to say what torch.empty_like makes."""
-    y = torch.empty_like(x)
-    y.untyped_storage().resize_(0)
-    return y
+    """x without its memory: enough to say what torch.empty_like makes."""
+    x.untyped_storage().resize_(0)
+    return x
 
 
 def whole(x, made):
     """Whether x is all of what was made, and empty_like makes the same."""
-    kinds = [(y.shape, y.stride(), y.dtype) for y in (x, made, torch.empty_like(made))]
+    like = torch.empty_like(made, device="meta")
+    kinds = [(y.shape, y.stride(), y.dtype) for y in (x, made, like)]
     return x.data_ptr() == made.data_ptr() and kinds[0] == kinds[1] == kinds[2]
 
 

@@ -1,0 +1,51 @@
+"""Light or dark: as the system has it, or as a reader chose, from the first moment."""
+
+import pytest
+
+NOW = """() => [document.body.dataset.mdColorScheme,
+  document.querySelector("[name=theme-color]").content,
+  getComputedStyle(document.documentElement).colorScheme]"""
+LIGHT, DARK = ["default", "#ffffff", "light"], ["slate", "#1a1e27", "dark"]
+NAMES = {
+    "index.html": ["Switch to light mode", "Switch to dark mode", "system"],
+    "zh/index.html": ["切换到浅色模式", "切换到深色模式", "跟随系统"],
+}
+
+
+@pytest.mark.parametrize("file", NAMES)
+def test_by_mouse(visit, file):
+    page = visit(file, scroll=False)
+    for name, wanted in zip(NAMES[file], [LIGHT, DARK, LIGHT]):
+        switch = page.locator(".md-header__option label:visible")
+        assert switch.count() == 1 and name in switch.get_attribute("title")
+        switch.click()
+        assert page.evaluate(NOW) == wanted
+        page.reload()
+        assert page.evaluate(NOW) == wanted
+
+
+def test_by_keyboard(visit):
+    page = visit("index.html", scroll=False)
+    page.locator("#__palette_0").focus()
+    for wanted in (LIGHT, DARK, LIGHT):
+        page.keyboard.press("Enter")
+        assert page.evaluate(NOW) == wanted
+    assert page.evaluate("document.activeElement.id") == "__palette_0"
+
+
+def test_the_system_changes(visit):
+    page = visit("index.html", scroll=False, dark=True)
+    assert page.evaluate(NOW) == DARK
+    page.emulate_media(color_scheme="light")
+    page.locator("body[data-md-color-scheme=default]").wait_for()
+    page.locator(".md-header__option label:visible").click()  # light
+    page.locator(".md-header__option label:visible").click()  # dark, whatever comes
+    page.emulate_media(color_scheme="dark")
+    page.emulate_media(color_scheme="light")
+    assert page.evaluate(NOW) == DARK
+
+
+def test_without_scripts_it_is_light(visit):
+    page = visit("index.html", javascript=False, dark=True)
+    assert page.locator("body").get_attribute("data-md-color-scheme") == "default"
+    assert page.locator(".md-header__option label:visible").count() == 0

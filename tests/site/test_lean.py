@@ -1,0 +1,42 @@
+"""What a page needs before it is drawn: few bytes, one sheet, no script that blocks."""
+
+import re
+
+import pytest
+from built import FILES, soup
+from hooks.lean import KEPT, one_sheet, squeezed
+
+BLOCKS = (
+    "<pre>a\n  b\n\n c</pre>",
+    "<script>x\n  y</script>",
+    "<textarea>\n  z</textarea>",
+)
+
+
+def test_squeezed():
+    for block in BLOCKS:
+        page = f"<p>\n  one\n\n    two <b>\n three</b>\n</p>\n {block}\n  <i> four</i>"
+        lines = "<p>\none\ntwo <b>\nthree</b>\n</p>\n", block, "\n<i> four</i>"
+        assert squeezed(page) == "".join(lines)
+    assert squeezed("".join(BLOCKS)) == "".join(BLOCKS)
+
+
+def test_sheets_differ():
+    link = '<link rel="stylesheet" href="../assets/{}.css">'
+    both = link.format("a") + link.format("b")
+    assert one_sheet(both, "") == link.format("all")
+    with pytest.raises(ValueError, match="differ"):
+        one_sheet(link.format("a"), "")
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_page(file, site):
+    text = (site / file).read_text("utf-8")
+    for part in KEPT.split(text)[::3]:
+        assert not re.findall(r"\n\s.*", part)
+    page = soup(site / file)
+    sheets = [x["href"].rpartition("/")[2] for x in page.select("[rel=stylesheet]")]
+    live = page.select("tw-stepper, tw-strip, tw-calculator, tw-exercise, tw-measured")
+    assert sheets[0] == "all.css" and sheets[1:] in ([], ["widgets.css"])
+    assert len(sheets) == 2 or not live
+    assert [x for x in page.select("script[src]") if not x.has_attr("defer")] == []
