@@ -49,10 +49,16 @@ def three_blocks(sram_bytes, element_bytes, d):
     return min(block_cols, d), block_cols
 
 
+def part_of_an_element(sram_bytes, element_bytes, d):
+    """⌈bytes / (4d · bytes of an element)⌉: the odd byte that holds nothing counts."""
+    block_cols = -(-sram_bytes // (element_bytes * 4 * d))
+    return min(block_cols, d), block_cols
+
+
 SOLUTION = block_sizes
 WRONG = (
     bytes_for_elements, rounded_down, minimum_left_out, the_other_way_round,
-    minimum_for_both, three_blocks,
+    minimum_for_both, three_blocks, part_of_an_element,
 )  # fmt: skip
 TOLERANCE = 0
 
@@ -66,7 +72,7 @@ def cases():
             given = [163 * 1024, element_bytes, d]
             yield "a100", given, counted(*given)
     for d in (1, 3, 40, 256):
-        for sram_bytes in (1000, 4095, 232448):
+        for sram_bytes in (1000, 4097, 232448):
             yield "many", [sram_bytes, 2, d], counted(sram_bytes, 2, d)
 
 

@@ -47,6 +47,16 @@ def maximum_at_least_zero(xs):
     return [e / l for e in exps]
 
 
+def minimum_subtracted(xs):
+    """x − min: e^x still overflows where the scores lie far apart."""
+    seen = [x for x in xs if x > -math.inf]
+    if not seen:
+        return [0] * len(xs)
+    exps = [math.exp(x - min(seen)) for x in xs]
+    l = sum(exps)
+    return [e / l for e in exps]
+
+
 def even_where_nothing_is_seen(xs):
     """A row that sees no key gets equal weights."""
     m = max(xs)
@@ -58,7 +68,10 @@ def even_where_nothing_is_seen(xs):
 
 
 SOLUTION = safe_softmax
-WRONG = (as_written, without_guard, maximum_at_least_zero, even_where_nothing_is_seen)
+WRONG = (
+    as_written, without_guard, maximum_at_least_zero, minimum_subtracted,
+    even_where_nothing_is_seen,
+)  # fmt: skip
 
 
 def cases():
@@ -72,6 +85,7 @@ def cases():
     for shift in (1000, -1000):
         xs = [x + shift for x in row(source, 5)]
         yield "large", [xs], weights(xs)
+    yield "large", [[1000, 0, -1000]], [1, 0, 0]
     yield "masked", [[-math.inf, 1, 1, -math.inf]], [0, 0.5, 0.5, 0]
     yield "nothing", [[-math.inf, -math.inf, -math.inf]], [0, 0, 0]
     yield "nothing", [[-math.inf]], [0]
