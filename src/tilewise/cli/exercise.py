@@ -32,7 +32,7 @@ SAID = {
         "all": "做对了，{n} 项检查全部通过。",
         "some": "{n} 项检查通过了 {k} 项。",
         "slow": "已停止：运行超过了 {seconds} 秒。是不是有死循环？",
-        "ended": "代码让 Python 自己退出了（退出状态 {status}）。",
+        "ended": "代码让 Python 直接退出了（退出状态 {status}）。",
         "printed": "代码打印的内容：",
     },
 }

@@ -8,7 +8,7 @@ SENTENCES = {
     "en": {
         "none": "{call} gives nothing back. Is there a return?",
         "type": "{call} gives {got}{place}, where {expected} is expected.",
-        "length": "{call} gives {got}{place}: not as long as {expected}.",
+        "length": "{call} gives {got}{place}: its length is not that of {expected}.",
         "nan": "{call} gives NaN{place}, where {expected} is expected.",
         "number": "{call} gives {got}{place}, where {expected} is expected.",
         "changed": "{call} changed what it was given. Make new lists.",
@@ -20,15 +20,15 @@ SENTENCES = {
     },
     "zh": {
         "none": "{call} 什么也没有返回。是不是少了 return？",
-        "type": "{call}{place} 给出 {got}，应为 {expected}。",
-        "length": "{call}{place} 给出 {got}，长度与 {expected} 不同。",
-        "nan": "{call}{place} 给出 NaN，应为 {expected}。",
-        "number": "{call}{place} 给出 {got}，应为 {expected}。",
-        "changed": "{call} 改动了传给它的参数。请另建新的列表。",
+        "type": "{call}{place} 得到 {got}，应为 {expected}。",
+        "length": "{call}{place} 得到 {got}，长度和 {expected} 不同。",
+        "nan": "{call}{place} 得到 NaN，应为 {expected}。",
+        "number": "{call}{place} 得到 {got}，应为 {expected}。",
+        "changed": "{call} 改动了传给它的参数。请另建列表。",
         "raised": "{call} 抛出 {message}{row}。",
         "broken": "代码出错：{message}{row}。",
         "missing": "代码里没有函数 {name}。",
-        "place": " 的 {at} 处",
+        "place": " 在 {at} 处",
         "row": "（第 {line} 行）",
     },
 }
@@ -39,7 +39,7 @@ def parts(fault, lang):
     words = SENTENCES[lang]
     kind = fault["kind"]
     text = words["broken" if kind == "raised" and "call" not in fault else kind]
-    if fault.get("at"):  # no space between 处 and 给出
+    if fault.get("at"):  # no space between 处 and 得到
         text = text.replace("{place} ", words["place"])
         text = text.replace("{place}", words["place"])
     text = text.replace("{place}", "")
