@@ -11,7 +11,8 @@ from tilewise.exercises.plain import exp, log_sum, numbers, row
 def online_state(scores):
     """(m, ℓ) of the scores: m = max_j x_j and ℓ = Σ_j e^{x_j − m}.
 
-    scores is an iterator: each score comes once. No scores, or −∞ alone: (−∞, 0).
+    scores is an iterator: each score comes once, some may be −∞. No scores, or −∞
+    alone: (−∞, 0).
     """
     m, l = -math.inf, 0
     for x in scores:

@@ -11,7 +11,7 @@ from tilewise.exercises.plain import numbers, row, weights
 def safe_softmax(xs):
     """softmax(x)_i = e^{x_i − m} / ℓ with m = max_j x_j and ℓ = Σ_j e^{x_j − m}.
 
-    xs is a list of numbers, some may be −∞. A row of −∞ alone gives zeros.
+    xs is a list of at least one number, some may be −∞. A row of −∞ alone gives zeros.
     """
     m = max(xs)
     if m == -math.inf:

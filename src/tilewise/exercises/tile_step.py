@@ -15,8 +15,8 @@ def tile_step(m, l, o, s, v):
     """The state (m, l, o) of B_r rows after a tile, from the state before it.
 
     m and l are lists of B_r numbers, o of B_r lists: each row's output over the keys
-    so far, divided by its ℓ. s is the tile of scores, B_r × B_c, some maybe −∞; v has
-    the B_c values. A row that has seen no key is (−∞, 0, [0, …, 0]).
+    so far, already divided by its ℓ. s is the tile of scores, B_r × B_c, some maybe
+    −∞; v has the B_c values. A row that has seen no key is (−∞, 0, [0, …, 0]).
     """
     m_all, l_all, o_all = [], [], []
     for m_r, l_r, o_r, s_r in zip(m, l, o, s):
