@@ -10,14 +10,13 @@ not run: what stands in a widget's place is printed. Chinese needs a font that h
 
 import os
 import posixpath
-import shutil
 import sys
 from pathlib import Path
 
+import chromium
 from bs4 import BeautifulSoup, SoupStrainer
 from playwright.sync_api import sync_playwright
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DROPPED = "script, button, .headerlink, tw-exercise > *, audio, video"
 REFERS = {"for", "aria-labelledby", "aria-describedby", "aria-controls"}
 FOOT = """<div style="width:100%;font-size:8px;text-align:center">
@@ -106,16 +105,15 @@ def book(home, names):
 
 def printed(home, target, names):
     """Write these pages of a language as a PDF."""
-    path = next(filter(None, map(shutil.which, NAMES)), None)
+    path = chromium.find()
     if not path:
         sys.exit("Chromium prints the book, and there is none")
     target.parent.mkdir(parents=True, exist_ok=True)
     file = home / f"book-{os.getpid()}.html"  # gone when it is printed
     file.write_text(book(home, names), "utf-8")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
+        launch = playwright.chromium.launch
+        browser = launch(executable_path=path, args=chromium.FLAGS)
         page = browser.new_page(java_script_enabled=False)
         page.goto(file.resolve().as_uri())
         page.pdf(

