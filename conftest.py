@@ -28,7 +28,7 @@ LONG = [  # begun first, so that short files end the run; the first one builds t
 TOGETHER = {  # in one worker: these read the same pages, as built or as written
     f"tests/site/test_{file}.py": group
     for group, files in {
-        "built": "build links weight languages policy api",
+        "built": "build links weight languages policy api lean found scripts",
         "written": "twins prose chinese codeblocks reference",
     }.items()
     for file in files.split()

@@ -24,7 +24,9 @@ from tempfile import TemporaryDirectory
 
 OPTIONS = ["-I", "-X", "utf8", "-W", "error"]
 TORCH = re.compile(
-    r"^(?:import|from) (?:torch\b|tilewise\.(?:dropout|errata|masks|packing)\b)", re.M
+    r"^(?:import|from) (?:torch\b|tilewise\."
+    r"(?:dropout|errata|examples\.triton_softmax|masks|packing)\b)",
+    re.M,
 )
 APART = re.compile(r"\b(?:multi|sub)process")  # what starts processes
 MARKS = re.compile(r"^ *# --8<-- .*\n", re.M)  # of sections, which no reader sees

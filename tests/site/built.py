@@ -6,8 +6,8 @@ import re
 from functools import cache
 from urllib.parse import unquote, urlsplit
 
-from bs4 import BeautifulSoup
 from pages import LANGS, built, pages
+from parsed import Page
 
 # not at a root by default: this finds paths that should not be absolute
 SITE_URL = os.environ.get("SITE_URL", "https://example.org/tilewise/")
@@ -22,7 +22,7 @@ CSS_URL = re.compile(r"""url\(\s*["']?([^"')]+)|@import\s+["']([^"']+)""")
 @cache
 def soup(path):
     """A built page, parsed once."""
-    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
+    return Page(path.read_text("utf-8"))
 
 
 def lang(file):

@@ -1,21 +1,21 @@
 """The pages as they are written, and as the site's own Markdown renders them."""
 
-import copy
 import re
 from functools import cache
 from pathlib import Path
 
 import jupytext
 import yaml
-from bs4 import BeautifulSoup
-from bs4.element import NavigableString
+from bs4.element import NavigableString, Tag
 from markdown import Markdown
 from mkdocs.config import load_config
 from mkdocs.utils.meta import get_data
+from parsed import Page
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 LANGS = ("en", "zh")
+APART = set("svg script style pre arithmatex headerlink".split())  # names, classes
 INLINE = set("a abbr b code del em i ins kbd mark q small span strong sub sup".split())
 MARK = "\N{REPLACEMENT CHARACTER}"  # stands for code or an equation within a sentence
 INCLUDE = re.compile(r'--8<--\s+"([^"]+)"')
@@ -82,7 +82,20 @@ def cells(path):
 @cache
 def html(path):
     """The page's own part of the built page, before the hooks touch it."""
-    return BeautifulSoup(markdown().reset().convert(read(path)[0]), "html.parser")
+    return Page(markdown().reset().convert(read(path)[0]))
+
+
+def sentences(node, block):
+    """(text, the block that holds it) of what is written below a node of that block."""
+    for child in node.children:
+        if isinstance(child, Tag):
+            kinds = child.get("class", ())
+            if child.name == "code" or child.name == "span" and "arithmatex" in kinds:
+                yield MARK, block
+            elif APART.isdisjoint([child.name, *kinds]):
+                yield from sentences(child, block if child.name in INLINE else child)
+        elif type(child) is NavigableString:
+            yield child, block
 
 
 @cache
@@ -92,15 +105,9 @@ def paragraphs(path):
     Code blocks, displayed equations and figures are left out; code and equations within
     a sentence are a MARK. Ends of lines are spaces, other white space stays.
     """
-    soup = copy.copy(html(path))
-    for node in soup.select("svg, script, style, pre, div.arithmatex, .headerlink"):
-        node.decompose()
-    for node in soup.select("code, span.arithmatex"):
-        node.replace_with(MARK)
     texts = {}
-    for string in soup.find_all(string=lambda s: type(s) is NavigableString):
-        block = next(p for p in string.parents if p.name not in INLINE)
-        texts.setdefault(id(block), []).append(string)
+    for text, block in sentences(html(path), html(path)):
+        texts.setdefault(id(block), []).append(text)
     joined = (
         re.sub(r"[ \t]*\n[ \t]*", " ", "".join(t)).strip(" ") for t in texts.values()
     )

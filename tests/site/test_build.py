@@ -6,10 +6,10 @@ import sys
 from collections import Counter
 
 import pytest
-from bs4.element import NavigableString, Tag
 from built import FILES, lang, soup
 from codeblocks import fences
 from pages import built, cells, name, pages
+from parsed import texts
 
 each_page = pytest.mark.parametrize("page", pages(), ids=name)
 each_file = pytest.mark.parametrize("file", FILES)
@@ -57,20 +57,14 @@ def test_title_and_description(file, site):
     assert page.select_one("meta[name=description]")["content"].strip()
 
 
-def prose(node):
-    """The texts below a node, without those of code and equations."""
-    for child in node.children:
-        if isinstance(child, Tag):
-            if child.name not in CODE and "katex" not in child.get("class", ()):
-                yield from prose(child)
-        elif type(child) is NavigableString:
-            yield child
+def code_or_equation(node):
+    return node.name in CODE or "katex" in node.get("class", ())
 
 
 @each_file
 def test_nothing_is_left_unrendered(file, site):
     article = soup(site / file).select_one("article")
-    assert LEFT.findall("\n".join(prose(article))) == []
+    assert LEFT.findall("\n".join(texts(article, code_or_equation))) == []
 
 
 @each_file
