@@ -1,5 +1,6 @@
 """The dataset: every document once, over workers and ranks, the same for a seed."""
 
+import multiprocessing
 import pickle
 import random
 from collections import Counter
@@ -177,12 +178,21 @@ def expected(workers, epoch, seed=7):
     return [lists(dataset.rows(n, workers, epoch)) for n in range(workers)]
 
 
+def pickling():
+    """What starts workers from a pickle; a server, where there is one, knows PyTorch."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return "spawn"
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["torch.utils.data", "tilewise.packing"])
+    return context
+
+
 @pytest.mark.parametrize("workers", [2, 3])
 def test_workers_that_persist_have_each_document_once_an_epoch(workers):
-    """Spawned: all that a worker has was pickled; epochs reach it while it runs."""
+    """All that a worker has was pickled; epochs reach it while it runs."""
     dataset = PackedDataset(DOCUMENTS, SIZE, look_ahead=4, seed=7)
     loader = DataLoader(dataset, batch_size=None, num_workers=workers,
-                        multiprocessing_context="spawn", persistent_workers=True,
+                        multiprocessing_context=pickling(), persistent_workers=True,
                         generator=torch.Generator())  # fmt: skip
     for epoch in (0, 3):
         dataset.set_epoch(epoch)
