@@ -12,18 +12,23 @@ from pathlib import Path
 KNOWN = "torch._dynamo", "torch.distributed", "tilewise.ring"  # what ranks import
 
 
+def forks(*known):
+    """A context: processes get all as a pickle, from a server that imported these."""
+    methods = multiprocessing.get_all_start_methods()
+    method = "forkserver" if "forkserver" in methods else "spawn"
+    context = multiprocessing.get_context(method)
+    if method == "forkserver":
+        context.set_forkserver_preload([*known])
+    return context
+
+
 def begin(module, *given):
     importlib.import_module(module).work(*given)
 
 
 def main(module, folder, *worlds):
     """Start every rank of every world at once; end all as soon as one fails."""
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context(
-        "forkserver" if "forkserver" in methods else "spawn"
-    )
-    context.set_forkserver_preload([*KNOWN])
-    running = []
+    context, running = forks(*KNOWN), []
     for world in worlds:
         (folder / str(world)).mkdir()
         for rank in range(world):

@@ -1,6 +1,5 @@
 """The dataset: every document once, over workers and ranks, the same for a seed."""
 
-import multiprocessing
 import pickle
 import random
 from collections import Counter
@@ -11,6 +10,8 @@ from torch.utils.data import DataLoader, IterableDataset
 
 from tilewise.packing import PackedDataset, collate, fill, pack
 from tilewise.packing.bins import first_fit_decreasing, in_order
+
+from ._ring_start import forks
 
 SIZE = 32
 pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
@@ -178,28 +179,17 @@ def expected(workers, epoch, seed=7):
     return [lists(dataset.rows(n, workers, epoch)) for n in range(workers)]
 
 
-def pickling():
-    """What starts workers from a pickle; a server, where there is one, knows PyTorch."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return "spawn"
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch.utils.data", "tilewise.packing"])
-    return context
-
-
 @pytest.mark.parametrize("workers", [2, 3])
 def test_workers_that_persist_have_each_document_once_an_epoch(workers):
     """All that a worker has was pickled; epochs reach it while it runs."""
     dataset = PackedDataset(DOCUMENTS, SIZE, look_ahead=4, seed=7)
     loader = DataLoader(dataset, batch_size=None, num_workers=workers,
-                        multiprocessing_context=pickling(), persistent_workers=True,
-                        generator=torch.Generator())  # fmt: skip
+                        persistent_workers=True, generator=torch.Generator(),
+                        multiprocessing_context=forks("torch.utils.data"))  # fmt: skip
     for epoch in (0, 3):
         dataset.set_epoch(epoch)
-        rows = [*loader]
-        assert whole(rows)
-        parts = [r for part in expected(workers, epoch) for r in part]
-        assert ordered(lists(rows)) == ordered(parts)
+        assert whole(rows := [*loader])
+        assert ordered(lists(rows)) == ordered(sum(expected(workers, epoch), []))
 
 
 def test_batches_without_workers():
