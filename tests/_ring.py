@@ -1,14 +1,10 @@
-"""What the processes of tests/test_ring.py run: `python _ring.py FOLDER`.
+"""What the processes of tests/test_ring.py run, begun by _ring_start.py.
 
 Every case is drawn whole on every rank, from one seed, and cut; what a rank found is
 saved for the test, which puts it together. All new memory begins as NaN.
 """
 
 import datetime
-import multiprocessing
-import sys
-from multiprocessing.connection import wait
-from pathlib import Path
 
 import torch
 import torch.distributed as dist
@@ -164,28 +160,3 @@ def work(rank, world, folder):
     found["alone"] = alone(rank)
     torch.save(found, folder / f"{rank}.pt")
     dist.destroy_process_group()
-
-
-def main(folder, work):
-    """Start every rank of every world at once; end all as soon as one fails."""
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context(
-        "forkserver" if "forkserver" in methods else "spawn"
-    )
-    context.set_forkserver_preload(["torch.distributed", "tilewise.ring"])
-    running = []
-    for world in WORLDS:
-        (folder / str(world)).mkdir()
-        for rank in range(world):
-            given = rank, world, folder / str(world)
-            running.append(context.Process(target=work, args=given, daemon=True))
-            running[-1].start()
-    while running:
-        wait([x.sentinel for x in running])
-        if any(x.exitcode for x in running):
-            sys.exit("a rank has failed")
-        running = [x for x in running if x.exitcode is None]
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), work)

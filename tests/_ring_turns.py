@@ -1,15 +1,13 @@
-"""What the processes of tests/test_ring_turns.py run: `python _ring_turns.py FOLDER`.
+"""What the processes of tests/test_ring_turns.py run, begun by _ring_start.py.
 
 The cases of _ring.py with few heads at a time, and the memory that a call takes.
 """
 
 import datetime
-import sys
-from pathlib import Path
 
 import torch
 import torch.distributed as dist
-from _ring import CASES, HELD, LEASTS, MOST, attend, draw, main, share
+from _ring import CASES, HELD, LEASTS, MOST, attend, draw, share
 
 
 def fake_forward(q, k, v, mask, options):
@@ -121,7 +119,3 @@ def work(rank, world, folder):
     found["held"] = all_held(rank, world)
     torch.save(found, folder / f"{rank}.pt")
     dist.destroy_process_group()
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), work)

@@ -11,6 +11,8 @@ from torch.utils.data import DataLoader, IterableDataset
 from tilewise.packing import PackedDataset, collate, fill, pack
 from tilewise.packing.bins import first_fit_decreasing, in_order
 
+from ._ring_start import forks
+
 SIZE = 32
 pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
 
@@ -179,17 +181,15 @@ def expected(workers, epoch, seed=7):
 
 @pytest.mark.parametrize("workers", [2, 3])
 def test_workers_that_persist_have_each_document_once_an_epoch(workers):
-    """Spawned: all that a worker has was pickled; epochs reach it while it runs."""
+    """All that a worker has was pickled; epochs reach it while it runs."""
     dataset = PackedDataset(DOCUMENTS, SIZE, look_ahead=4, seed=7)
     loader = DataLoader(dataset, batch_size=None, num_workers=workers,
-                        multiprocessing_context="spawn", persistent_workers=True,
-                        generator=torch.Generator())  # fmt: skip
+                        persistent_workers=True, generator=torch.Generator(),
+                        multiprocessing_context=forks("torch.utils.data"))  # fmt: skip
     for epoch in (0, 3):
         dataset.set_epoch(epoch)
-        rows = [*loader]
-        assert whole(rows)
-        parts = [r for part in expected(workers, epoch) for r in part]
-        assert ordered(lists(rows)) == ordered(parts)
+        assert whole(rows := [*loader])
+        assert ordered(lists(rows)) == ordered(sum(expected(workers, epoch), []))
 
 
 def test_batches_without_workers():

@@ -20,10 +20,10 @@ LAST = {"float64": 0, "float32": 2**-23, "bf16": 2**-7}  # one unit in the last 
 TINY = {"rtol": 0, "atol": 1e-12}
 
 
-def processes(script, folder):
-    """{world: what each rank found}; all processes of a script run once."""
-    script = Path(__file__).with_name(script)
-    line = [sys.executable, "-W", "error", script, folder]
+def processes(module, folder):
+    """{world: what each rank found}; all processes of a module run once."""
+    start = Path(__file__).with_name("_ring_start.py")
+    line = [sys.executable, "-W", "error", start, module, folder, *map(str, WORLDS)]
     done = subprocess.run(line, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     return {
@@ -34,7 +34,7 @@ def processes(script, folder):
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    return processes("_ring.py", tmp_path_factory.mktemp("ring"))
+    return processes("_ring", tmp_path_factory.mktemp("ring"))
 
 
 def whole(shares, name):

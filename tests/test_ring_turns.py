@@ -18,7 +18,7 @@ BYTES = {"bf16": 2, "float32": 4, "float64": 8}
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    return processes("_ring_turns.py", tmp_path_factory.mktemp("turns"))
+    return processes("_ring_turns", tmp_path_factory.mktemp("turns"))
 
 
 @EACH

@@ -24,11 +24,12 @@ def lru(stream, capacity):
     asked = reads = writes = 0
     for time, (tile, size, stores) in enumerate(stream):
         asked += size
-        if tile not in held:
+        entry = held.get(tile)
+        if entry is None:
             reads += 0 if stores else size
-            held[tile] = [time, size, False]
+            entry = held[tile] = [time, size, False]
             used += size
-        held[tile][0], held[tile][2] = time, held[tile][2] or stores
+        entry[0], entry[2] = time, entry[2] or stores
         queue.append((time, tile))
         while used > capacity:
             when, oldest = queue[head]

@@ -35,6 +35,7 @@ TYPED = re.compile(  # a line at a prompt
     r"(\$ )?(TRITON_INTERPRET=1 )?(cd|curl|git|mkdocs|pytest|python) .*"
 )
 NO_TRITON = "Triton is for Linux only"
+LAST = []  # (blocks, namespace) of the excerpt that ran last, if it ended well
 MARK = "\N{RECORD SEPARATOR}\n"  # stands where the output of the blocks above ends
 PROCESSES = re.compile(r"^(?:import|from) .*\bmultiprocessing\b", re.M)
 OPENING = re.compile(r"(?P<indent>[ \t>]*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)")
@@ -135,6 +136,17 @@ def apart(above, code):
     return output.partition(MARK)[2] if above else output
 
 
+def after(above):
+    """What the blocks above leave; those that ran for the last excerpt ran once."""
+    done, namespace = LAST.pop() if LAST else ((), {})
+    if not done or above[: len(done)] != done:
+        done, namespace = (), {"__name__": "__main__"}
+    with redirect_stdout(io.StringIO()):
+        for code in above[len(done) :]:
+            execute(code, namespace)
+    return namespace
+
+
 def run(block):
     """Run the block; an excerpt after all the blocks above it, whose output is dropped.
 
@@ -147,14 +159,12 @@ def run(block):
     text = "\n".join((*above, block.code))
     if not block.excerpt or KERNELS.search(text) or PROCESSES.search(text):
         return print(apart(above, block.code), end="")
-    namespace = {"__name__": "__main__"}
     try:
-        with redirect_stdout(io.StringIO()):
-            for code in above:
-                execute(code, namespace)
+        namespace = after(above)
         execute(block.code, namespace)
     except (Exception, SystemExit) as error:
         tail = traceback.format_exception(
             type(error), error, error.__traceback__.tb_next
         )
         raise RuntimeError("".join(tail)) from None
+    LAST.append(((*above, block.code), namespace))
