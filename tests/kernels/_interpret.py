@@ -15,6 +15,7 @@ import torch
 
 from tests._counted import counted
 from tests.kernels._cases import CASES, faults
+from tests.kernels._patched_once import patched_once
 
 COUNTED = "ragged", "more queries: rows without keys", "top-left"  # for coverage
 
@@ -22,6 +23,7 @@ torch.set_num_threads(1)
 torch.use_deterministic_algorithms(True)  # and so torch.empty gives NaN
 
 if __name__ == "__main__":
+    patched_once()
     wrong = {name: [] for name in sys.argv[1:]}
     for name in wrong:
         for seed, (title, case) in enumerate(CASES.items()):
