@@ -20,7 +20,7 @@ from tests.kernels._patched_once import patched_once
 COUNTED = "ragged", "more queries: rows without keys", "top-left"  # for coverage
 
 torch.set_num_threads(1)
-torch.use_deterministic_algorithms(True)  # and so torch.empty gives NaN
+torch.set_deterministic_debug_mode("error")  # and so torch.empty gives NaN
 
 if __name__ == "__main__":
     patched_once()
