@@ -65,13 +65,13 @@ def tensors(case, dtype, device="cpu", seed=0):
 def poisoned():
     """Fresh tensors, which kernels are to fill, begin as NaN."""
     was = torch.utils.deterministic.fill_uninitialized_memory
-    old = torch.are_deterministic_algorithms_enabled()
+    old = torch.get_deterministic_debug_mode()
     torch.utils.deterministic.fill_uninitialized_memory = True
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode("error")  # does not import Inductor
     try:
         yield
     finally:
-        torch.use_deterministic_algorithms(old)
+        torch.set_deterministic_debug_mode(old)
         torch.utils.deterministic.fill_uninitialized_memory = was
 
 

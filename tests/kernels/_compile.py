@@ -8,21 +8,14 @@ tensors on the CPU stand in for the card's. "n" is N; "overlap" asks for the mai
 
 import importlib
 import json
-import re
-import subprocess
 import sys
-import tempfile
 from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache
-from pathlib import Path
 
 import torch
 import triton
+from _sass import count_all, counts, overlap, taken, tool  # noqa: F401 (for loops.py)
 from triton.backends.compiler import GPUTarget
 from triton.runtime.driver import driver
-
-TOOLS = Path(triton.__file__).parent / "backends/nvidia/bin"
-LABEL, BRANCH = re.compile(r"(\.L_x_\d+):"), re.compile(r"\bBRA\b.*?(\.L_x_\d+)")
 
 
 class Card:
@@ -39,67 +32,6 @@ class Card:
 
     def get_current_stream(self, device):
         return 0
-
-
-@lru_cache(8)  # a kernel's SASS is read more than once
-def tool(name, *options, cubin):
-    """What a tool says of a cubin."""
-    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
-        file.write(cubin)
-        file.flush()
-        command = [TOOLS / name, *options, file.name]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return done.stdout
-
-
-def disassembled(kernel):
-    """Its SASS, without an analysis of data flow: it would name the targets of BRX."""
-    return tool("nvdisasm", "-c", "-ndf", cubin=kernel.asm["cubin"])
-
-
-def counts(kernel):
-    """Registers a thread, bytes of shared memory, and instructions of the SASS."""
-    cubin = kernel.asm["cubin"]
-    usage = tool("cuobjdump", "-res-usage", cubin=cubin)
-    sass = disassembled(kernel)
-    found = {"registers": int(re.search(r"REG:(\d+)", usage)[1])}
-    found["shared"] = kernel.metadata.shared
-    for name, pattern in {
-        "spills": r"\bSTL", "wgmma": r"\bHGMMA", "mma": r"\bHMMA",
-        "tma": r"\bUTMALDG", "tcgen05": r"\bUTC\w*MMA", "ex2": r"\bMUFU\.EX2",
-    }.items():  # fmt: skip
-        found[name] = len(re.findall(pattern, sass))
-    return found
-
-
-def overlap(kernel):
-    """What the loops with two products in flight do, in the order of the SASS.
-
-    Of each innermost loop that waits for one of them alone: the products started before
-    that wait, how many may go on past it, the row maxima and exponentials between it
-    and the wait for all, the exponentials after that, and what is spilled.
-    """
-    lines = disassembled(kernel).splitlines()
-    begins = {x[1]: i for i, x in enumerate(map(LABEL.match, lines)) if x}
-    loops = []
-    for end, line in enumerate(lines):
-        target = BRANCH.search(line)
-        begin = begins.get(target[1], end) if target else end
-        body = "\n".join(lines[begin:end])
-        waits = [*re.finditer(r"WARPGROUP\.DEPBAR\.LE gsb0, 0x(\d)", body)]
-        if [int(wait[1]) for wait in waits] == [1, 0]:
-            before, between, after = (
-                body[: waits[0].start()],
-                *(body[i.end() : j] for i, j in zip(waits, (waits[1].start(), None))),
-            )
-            loops.append({
-                "started": len(re.findall(r"\bHGMMA", before)), "in flight": 1,
-                "maxima between": len(re.findall(r"\bFMNMX", between)),
-                "ex2 between": len(re.findall(r"\bMUFU\.EX2", between)),
-                "ex2 after": len(re.findall(r"\bMUFU\.EX2", after)),
-                "spills": len(re.findall(r"\b(STL|LDL)", body)),
-            })  # fmt: skip
-    return loops
 
 
 def launches(job):
@@ -121,7 +53,7 @@ def launches(job):
 
         _gluon.available = lambda device: device.type == "cpu"
     call(rung, job)
-    found = {name: counts(kernel) for name, kernel in kernels.items()}
+    found = {name: taken(kernel) for name, kernel in kernels.items()}
     if job.get("overlap"):
         for name, kernel in kernels.items():
             found[name]["overlap"] = overlap(kernel)
@@ -154,4 +86,6 @@ def safely(job):
 
 if __name__ == "__main__":
     with ProcessPoolExecutor(2) as pool:
-        json.dump(list(pool.map(safely, json.load(sys.stdin))), sys.stdout)
+        found = list(pool.map(safely, jobs := json.load(sys.stdin)))
+    count_all([(job["arch"], made) for job, made in zip(jobs, found)])
+    json.dump(found, sys.stdout)

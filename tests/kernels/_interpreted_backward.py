@@ -14,6 +14,7 @@ import torch
 
 from tests._counted import counted
 from tests.kernels._backward import CASES, RUNGS, TINY, hold, rung, tensors
+from tests.kernels._patched_once import patched_once
 
 DTYPES = torch.float32, torch.float16
 warnings.simplefilter("error")
@@ -109,6 +110,7 @@ def checks():
 
 
 if __name__ == "__main__":
+    patched_once()
     for label, check in checks():
         try:
             check()

@@ -15,6 +15,7 @@ import torch
 from tests._counted import counted
 from tests._gradients import attend, with_gradients
 from tests.kernels._backward import poisoned
+from tests.kernels._patched_once import patched_once
 from tilewise import FlashAttention, dispatch, flash_attention
 from tilewise import scaled_dot_product_attention as sdpa
 
@@ -141,6 +142,7 @@ def check_bad_input():
 
 
 if __name__ == "__main__":
+    patched_once()
     from tilewise import passes
 
     passes.run = watched

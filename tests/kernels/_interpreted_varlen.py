@@ -23,6 +23,7 @@ from tests._varlen import (
     leaks,
     planned,
 )
+from tests.kernels._patched_once import patched_once
 from tests.kernels._varlen_pair import SMALL, TALL, pair
 from tilewise import dispatch, flash_attention_varlen
 from tilewise.kernels import _varlen, varlen
@@ -178,6 +179,7 @@ def checks():
 
 
 if __name__ == "__main__":
+    patched_once()
     for label, check in checks():
         try:
             with counted(label in COUNTED):
