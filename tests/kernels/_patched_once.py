@@ -9,12 +9,19 @@ import triton.language as tl
 from triton.runtime import interpreter
 
 
-def patched_once(patch=interpreter._patch_lang):
-    """From here on a helper finds what the launch has put in place."""
+def patched_once():
+    """From here on a helper finds what the launch has put in place.
+
+    A Triton that does this in another way is left as it is.
+    """
+    patch = getattr(interpreter, "_patch_lang", None)
+    scope = getattr(interpreter, "_LangPatchScope", None)
+    if not patch or not scope:
+        return
 
     def missing(fn):
         seen = [x for x in fn.__globals__.values() if x is tl or x is tl.core]
         done = seen and not any(tl.core.is_builtin(x.load) for x in seen)
-        return interpreter._LangPatchScope() if done else patch(fn)
+        return scope() if done else patch(fn)
 
     interpreter._patch_lang = missing
