@@ -33,7 +33,7 @@ MARKS = re.compile(r"^ *# --8<-- .*\n", re.M)  # of sections, which no reader se
 LIMIT = 300  # seconds
 ONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # no threads
 SERVER = """
-import json, os, runpy, signal, sys
+import atexit, json, os, runpy, signal, sys, threading
 import torch
 for line in sys.stdin:
     file, folder, out, err, limit = json.loads(line)
@@ -47,7 +47,11 @@ for line in sys.stdin:
     os.chdir(folder)
     sys.argv = [file]
     runpy.run_path(file, run_name="__main__")
-    break
+    threading._shutdown()  # as an interpreter ends, without the half second in which
+    atexit._run_exitfuncs()  # it frees what is the server's
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 """
 
 

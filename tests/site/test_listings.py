@@ -55,3 +55,6 @@ def test_a_listing_runs_in_nothing_but_itself(first, tmp_path):
     code = first + "import warnings, sys\nwarnings.warn('x')\n"
     assert start(code, tmp_path / "f")[0] == 1
     assert start(f"{first}raise SystemExit(3)\n", tmp_path / "g")[0] == 3
+    code = first + "import atexit, threading\nsay = lambda: print('last', end='')\n"
+    late = "atexit.register(say)\nthreading.Timer(0.1, print, ['late']).start()\n"
+    assert start(code + late, tmp_path / "h")[:2] == (0, "late\nlast")
