@@ -11,9 +11,6 @@ import torch
 
 CAUSALS = (False, True, "top-left")
 torch.set_num_threads(1)  # on tensors this small, threads only wait for each other
-for other in (torch.cuda, torch.mtia, torch.xpu):
-    if not other.is_available():  # torch.manual_seed keeps its stack for later: slow
-        other.manual_seed_all = lambda seed: None
 
 
 def exp2(x):

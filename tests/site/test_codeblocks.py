@@ -124,6 +124,24 @@ def test_excerpts_go_on_from_the_blocks_above(capsys):
         run(Block(5, False, "print(x + 1)\n", "2\n", (first.code,)))
 
 
+def test_blocks_above_run_once_for_excerpts_in_a_row(tmp_path, capsys):
+    """Those of another page, or after one that failed, begin anew."""
+    log = tmp_path / "log"
+    first = f"x = []\nwith open({str(log)!r}, 'a') as f:\n    f.write('.')\n"
+    grow, fail = "x.append(1)\nprint(x)\n", "x.append(2)\ny\n"
+    for above, code, shown, runs in (
+        ((first,), grow, "[1]\n", 1), ((first, grow), grow, "[1, 1]\n", 1),
+        ((first,), grow, "[1]\n", 2), ((), "x = 0\nprint(x)\n", "0\n", 2),
+    ):  # fmt: skip
+        run(Block(5, True, code, shown, above))
+        assert capsys.readouterr().out == shown and len(log.read_text()) == runs
+    run(Block(5, True, grow, "[1]\n", (first,)))
+    with pytest.raises(RuntimeError, match="NameError.*'y'"):
+        run(Block(5, True, fail, "", (first, grow)))
+    run(Block(5, True, grow, "[1, 1]\n", (first, grow)))
+    assert capsys.readouterr().out == "[1]\n[1, 1]\n"
+
+
 def test_an_excerpt_may_repeat_lines_of_a_function():
     listing = dedent("""\
         def f(x):
