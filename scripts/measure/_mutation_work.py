@@ -33,7 +33,10 @@ def copied(work):
 
 
 def tested(work, plugin, *arguments, most=0):
-    """Run pytest with one of the two plugins in the copy."""
+    """Run pytest with one of the two plugins in the copy.
+
+    It is given a name at least: a run of everything asks for coverage at its end.
+    """
     paths = ["src", HERE, *filter(None, [os.environ.get("PYTHONPATH")])]
     there = {"MUTATION": str(work), "PYTHONPATH": os.pathsep.join(map(str, paths))}
     there |= {"OMP_NUM_THREADS": "1", "MUTATION_LONGEST": str(LONGEST)}

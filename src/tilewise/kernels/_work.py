@@ -34,17 +34,21 @@ class Work:
     def block(self, round):
         """(first row, head, how many tiles of keys) in a round; 0 tiles: no work left.
 
-        A crew's longest blocks come first, the next crew's last: so the programs, which
-        draw to and fro, come out even without asking each other. The last crew ends
-        with its shortest blocks.
+        A crew's longest blocks come first, the next crew's last, and the last crew ends
+        with its shortest. Within a crew programs draw to and fro. Each crew begins
+        forth, by the round next to its first block: drawn on across crews that are a
+        round long, a program would get the longest of every crew.
         """
         program, programs = gl.program_id(0), gl.num_programs(0)
-        turned = programs - 1 - program
-        slot = round * programs + gl.where(round % 2 == 0, program, turned)
         tiles = gl.cdiv(self.n_q, self.rows)
+        per_crew, half = tiles * self.crew, programs // 2
+        crew = (round * programs + half) // per_crew
+        begin = (crew * per_crew + half) // programs  # its first round
+        turned = (round - begin) % 2 != 0
+        slot = round * programs + gl.where(turned, programs - 1 - program, program)
         left = slot < tiles * self.total
         slot = gl.where(left, slot, 0)
-        first = slot // (tiles * self.crew) * self.crew  # head of the crew
+        first = slot // per_crew * self.crew  # head of the crew
         size = gl.minimum(self.crew, self.total - first)  # the last may be smaller
         rest = slot - first * tiles
         crews_after = (self.total - 1 - first) // self.crew
