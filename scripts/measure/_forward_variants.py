@@ -20,7 +20,7 @@ LAST_WAIT = (
     "        return"
 )
 ZERO_SUMS = (
-    "    l = row_sums(gl.zeros([64, work.cols], gl.float32, fragment(work.cols)))\n"
+    "    l = row_sums(gl.zeros([64, reach.cols], gl.float32, fragment(reach.cols)))\n"
 )
 O_BUFFER = (
     "    o = gl.allocate_shared_memory"
@@ -59,8 +59,8 @@ VARIANTS = {
     ),
     "longest_first": variant(
         "each crew begins with its longest block, no program draws to and fro",
-        ("gl.where(round % 2 == 0, program, turned)", "program"),
-        ("gl.where(crews_after % 2 == 0, tiles - 1 - i, i)", "tiles - 1 - i"),
+        ("gl.where(turned, programs - 1 - program, program)", "program"),
+        ("gl.where((self.crews - crew) % 2 != 0, tiles - 1 - i, i)", "tiles - 1 - i"),
     ),
     "two_consumers": variant(
         "two consumers, 128 rows together", dims=(64,), block_rows=128,

@@ -70,15 +70,22 @@ class Plain:
 
 @pytest.fixture
 def work(monkeypatch):
-    """The methods of Work, run as the Python that they are."""
+    """The methods of Work and of its Reach, run as the Python that they are."""
     monkeypatch.setattr(_work, "gl", Plain)
 
-    def make(n_q, n_k, shift, total, crew, rows, cols=128):
-        me = types.SimpleNamespace(n_q=n_q, n_k=n_k, shift=shift, total=total)
-        me.crew, me.rows, me.cols = crew, rows, cols
-        for name in ("rounds", "block", "tiles_of", "full_tiles"):
-            setattr(me, name, functools.partial(getattr(_work.Work, name).fn, me))
+    def methods(me, kind, *names):
+        for name in names:
+            setattr(me, name, functools.partial(getattr(kind, name).fn, me))
         return me
+
+    def make(n_q, n_k, shift, total, crew, rows, programs=1):
+        reach = types.SimpleNamespace(n_q=n_q, n_k=n_k, shift=shift, rows=rows)
+        reach.cols = 128
+        methods(reach, _work.Reach, "tiles_of", "full_tiles")
+        me = types.SimpleNamespace(reach=reach, total=total)
+        blocks = -(-n_q // rows) * total
+        me.crew, me.crews, me.odd = _work.turns(blocks, total, crew, programs)
+        return methods(me, _work.Work, "rounds", "block")
 
     return make
 
@@ -87,6 +94,9 @@ SHAPES = [  # N_q, N_k, heads of the batch, of a crew, rows of a block, programs
     (1024, 1024, 512, 64, 128, 132), (4096, 4096, 64, 8, 128, 132),
     (16384, 16384, 32, 4, 192, 132), (1000, 1000, 37, 16, 192, 132),
     (1, 4096, 2048, 32, 128, 132), (50, 3000, 3, 3, 128, 3), (77, 64, 9, 5, 192, 8),
+    # crews that are a round long, about one, and three
+    (16896, 16896, 16, 1, 128, 132), (17000, 17000, 64, 1, 128, 132),
+    (16512, 16512, 32, 1, 128, 132), (12600, 12600, 24, 4, 128, 132),
 ]  # fmt: skip
 
 
@@ -98,8 +108,8 @@ def test_every_block_has_one_program_and_all_work_alike(
 
     A tile of keys costs 1, beginning and ending a block 1.5.
     """
-    me, load, seen = work(n_q, n_k, n_k - n_q, total, crew, rows), [], []
-    Plain.programs = programs
+    me = work(n_q, n_k, n_k - n_q, total, crew, rows, programs)
+    Plain.programs, load, seen = programs, [], []
     for Plain.program in range(programs):
         mine = [me.block(turn) for turn in range(me.rounds())]
         seen += [(row, head) for row, head, keys in mine if keys]
@@ -112,7 +122,7 @@ def test_every_block_has_one_program_and_all_work_alike(
 @pytest.mark.parametrize("shift", [-300, -64, -1, 0, 1, 100, 333, 1000])
 def test_tiles_of_keys_that_rows_need_and_see_whole(work, shift):
     n_q, n_k = 333, 500
-    me = work(n_q, n_k, shift, 1, 1, 128)
+    me = work(n_q, n_k, shift, 1, 1, 128).reach
     for row in range(0, 384, 64):
         seen = [min(max(r + shift + 1, 0), n_k) for r in range(row, min(row + 64, n_q))]
         assert me.tiles_of(row, 64) == max(-(-max(seen, default=0) // 128), 1)

@@ -104,14 +104,14 @@ def packed(monkeypatch):
     """Packed.block, run as the Python that it is."""
     monkeypatch.setattr(_gluon_varlen, "gl", Loads)
     monkeypatch.setattr(_work, "gl", Loads)
-    names = ("n_q", "n_k", "shift", "heads", "group", "total", "crew", "rows", "cols")
+    names = ("n_q", "n_k", "shift", "rows", "cols")
 
-    def work(*values):
-        me = types.SimpleNamespace(**dict(zip(names, values)))
-        me.tiles_of = functools.partial(_work.Work.tiles_of.fn, me)
+    def reach(*values):
+        me = types.SimpleNamespace(**dict(zip(names, values, strict=True)))
+        me.tiles_of = functools.partial(_work.Reach.tiles_of.fn, me)
         return me
 
-    monkeypatch.setattr(_gluon_varlen, "Work", work)
+    monkeypatch.setattr(_gluon_varlen, "Reach", reach)
 
     def make(outer, inner, heads, group, room, rows, shift):
         plan, slots = laid_out(planned(outer, inner, rows), 3)

@@ -13,7 +13,7 @@ from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
 
 from tilewise.kernels._gluon import shared_layout, struct
 from tilewise.kernels._launch import Descriptor
-from tilewise.kernels._work import Work
+from tilewise.kernels._work import Reach
 
 BILLION, MOST = gl.constexpr(2**30), 0x7FFF0000  # rows, and of the two axes in front
 
@@ -128,7 +128,7 @@ class Packed:
 
     @gluon.jit
     def block(self, number):
-        """(work in the document, its first row, first key; row, head, tiles of keys).
+        """(reach in a document, its first row, first key; row, head, tiles of keys).
 
         0 tiles: no rows. Documents with the most keys come first, in each one crew of
         heads after the other, and a crew's longest blocks first.
@@ -146,12 +146,9 @@ class Packed:
         rest -= first * tiles
         i = tiles - 1 - rest // size
         shift = self.of_k * n_k - self.of_q * n_q
-        work = Work(
-            n_q, n_k, shift, self.heads, self.group, self.heads, crew, self.rows,
-            self.cols,
-        )  # fmt: skip
-        keys = work.tiles_of(i * self.rows, self.rows)
+        reach = Reach(n_q, n_k, shift, self.rows, self.cols)
+        keys = reach.tiles_of(i * self.rows, self.rows)
         keys = gl.where(n_q > 0, keys, 0)
-        return work, first_q, first_k, i * self.rows, first + rest % size, keys
+        return reach, first_q, first_k, i * self.rows, first + rest % size, keys
 
     # --8<-- [end:packed]

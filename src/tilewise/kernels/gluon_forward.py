@@ -35,7 +35,7 @@ from tilewise.kernels._gluon import (
     struct,
 )
 from tilewise.kernels._launch import launch
-from tilewise.kernels._work import Work
+from tilewise.kernels._work import Reach, Work, turns
 from tilewise.kernels.causal import crew_of
 from tilewise.kernels.descriptors import describable
 
@@ -47,8 +47,7 @@ REGISTERS = {2: 168, 3: 128}  # consumers → registers a thread if all had the 
 @gluon.jit
 def produce(q, k, v, Q, K, V, work):
     """Producer, one warp: copy tiles as far ahead as the rings q, k, v have room."""
-    block = 0  # blocks of rows so far
-    tile = 0  # tiles of keys so far
+    block, tile = 0, 0  # blocks of rows and tiles of keys so far
     for round in range(work.rounds()):
         row, head, keys = work.block(round)
         if keys > 0:
@@ -56,7 +55,7 @@ def produce(q, k, v, Q, K, V, work):
             q.fill(block, Q, batch, head, row)
             block += 1
             for j in range(keys):
-                col = (keys - 1 - j) * work.cols  # from the diagonal down
+                col = (keys - 1 - j) * work.reach.cols  # from the diagonal down
                 k.fill(tile, K, batch, head // work.group, col)
                 v.fill(tile, V, batch, head // work.group, col)
                 tile += 1
@@ -185,29 +184,29 @@ class Consumer:
 
 # --8<-- [start:consume]
 @gluon.jit
-def walk(me, work, block, tile, row, own, MASKED: gl.constexpr):
+def walk(me, reach, block, tile, row, own, MASKED: gl.constexpr):
     """O, ℓ, m, the number of the last tile, whose P V still runs, and the rows.
 
     The rows are the 64 from row on; their keys are own tiles, the first one `tile`.
     """
     D: gl.constexpr = me.v.tiles.shape[4]
-    ROW: gl.constexpr = gl.SliceLayout(1, fragment(work.cols))
+    ROW: gl.constexpr = gl.SliceLayout(1, fragment(reach.cols))
     rows = row + gl.arange(0, 64, ROW)
-    last = gl.minimum(rows + work.shift, work.n_k - 1)  # the last key each row sees
-    col = (own - 1) * work.cols  # from the diagonal down
+    last = gl.minimum(rows + reach.shift, reach.n_k - 1)  # the last key each row sees
+    col = (own - 1) * reach.cols  # from the diagonal down
     acc = gl.zeros([64, D], gl.float32, fragment(D))
-    l = row_sums(gl.zeros([64, work.cols], gl.float32, fragment(work.cols)))
+    l = row_sums(gl.zeros([64, reach.cols], gl.float32, fragment(reach.cols)))
     m = gl.full([64], float("-inf"), gl.float32, ROW)
     if MASKED:
-        if own - 1 > work.full_tiles(row):  # two tiles need the mask
+        if own - 1 > reach.full_tiles(row):  # two tiles need the mask
             p, l, m, alpha = me.first(block, tile, l, m, last, col, True)
             acc = me.values(tile, p, acc, alpha)
             acc = warpgroup_mma_wait(0, deps=(acc,))
             me.v.free(tile)
             tile += 1
-            col -= work.cols
+            col -= reach.cols
     p, l, m, alpha = me.first(block, tile, l, m, last, col, MASKED)
-    for _ in range(0, col, work.cols):
+    for _ in range(0, col, reach.cols):
         p, acc, l, m, alpha = me.step(block, tile, p, acc, l, m, alpha)
         tile += 1
     return me.values(tile, p, acc, alpha), l, m, tile, rows
@@ -216,26 +215,25 @@ def walk(me, work, block, tile, row, own, MASKED: gl.constexpr):
 @gluon.jit
 def consume(me, o_smem, O, LSE, work, MASKED: gl.constexpr):
     """A consumer's rows of every block that this program takes."""
-    block = 0  # blocks of rows so far
-    tile = 0  # tiles of keys so far
+    block, tile = 0, 0  # blocks of rows and tiles of keys so far
     if me.w == me.count - 1:
         me.pass_turn()  # consumer 0 goes first
     for round in range(work.rounds()):
         row, head, keys = work.block(round)
         if keys > 0:
             row += 64 * me.w
-            own = work.tiles_of(row, 64)
+            own = work.reach.tiles_of(row, 64)
             for _ in range(keys - own):
                 me.skip(tile)
                 tile += 1
             me.q.wait(block)
-            acc, l, m, tile, rows = walk(me, work, block, tile, row, own, MASKED)
+            acc, l, m, tile, rows = walk(me, work.reach, block, tile, row, own, MASKED)
             me.q.free(block)
             l = gl.convert_layout(gl.sum(l, 1), m.type.layout)
             l = gl.where(l == 0, 1.0, l)  # no key was seen: o = 0, lse = −∞
             lse = (m + gl.log2(l)) / LOG2E
-            at = LSE + head.to(gl.int64) * work.n_q + rows
-            gl.store(at, lse, rows < work.n_q)
+            at = LSE + head.to(gl.int64) * work.reach.n_q + rows
+            gl.store(at, lse, rows < work.reach.n_q)
             acc = warpgroup_mma_wait(0, deps=(acc,))
             me.v.free(tile)
             o = scale_rows(acc, 1 / l).to(O.dtype)
@@ -252,18 +250,19 @@ def consume(me, o_smem, O, LSE, work, MASKED: gl.constexpr):
     # --8<-- [end:consume]
 
 
-SHAPE = ["n_q", "n_k", "shift", "heads", "group", "total", "crew"]
+SHAPE = ["n_q", "n_k", "shift", "heads", "group", "total", "crew", "crews", "odd"]
 
 
 # --8<-- [start:kernel]
 @gluon.jit(do_not_specialize=SHAPE)
 def gluon_forward(
-    Q, K, V, O, LSE, n_q, n_k, shift, heads, group, total, crew, scale,
+    Q, K, V, O, LSE, n_q, n_k, shift, heads, group, total, crew, crews, odd, scale,
     CONSUMERS: gl.constexpr, STAGES: gl.constexpr, MASKED: gl.constexpr,
 ):  # fmt: skip
     """As many programs as processors, each over all rounds; Q … O are descriptors."""
     cols: gl.constexpr = K.block_type.shape[2]
-    work = Work(n_q, n_k, shift, heads, group, total, crew, 64 * CONSUMERS, cols)
+    reach = Reach(n_q, n_k, shift, 64 * CONSUMERS, cols)
+    work = Work(reach, heads, group, total, crew, crews, odd)
     q = make_ring(Q, 2, CONSUMERS, CONSUMERS)
     k = make_ring(K, STAGES, CONSUMERS)
     v = make_ring(V, STAGES, CONSUMERS)
@@ -308,13 +307,13 @@ def forward(q, k, v, *, scale=None, causal=False, **tile):
     q, k, v = describable(q), describable(k), describable(v)
     (batch, heads, n_q, d), n_k = q.shape, k.shape[2]
     dims, total, masked = 64 if d <= 64 else 128, batch * heads, causal or n_k % cols
-    blocks = -(-n_q // rows) * total
+    blocks, programs = -(-n_q // rows) * total, processors(q.device)
     launch(
         gluon_forward, (q.device, q.dtype, dims, rows, cols, stages, bool(masked)),
-        (min(blocks, processors(q.device)), 1, 1),
-        describe(q, 64, dims), describe(k, cols, dims), describe(v, cols, dims),
-        describe(o, 64, dims), lse, n_q, n_k, shift(causal, n_q, n_k), heads,
-        heads // k.shape[1], total, crew_of(q, k), scale,
+        (min(blocks, programs), 1, 1), describe(q, 64, dims), describe(k, cols, dims),
+        describe(v, cols, dims), describe(o, 64, dims), lse, n_q, n_k,
+        shift(causal, n_q, n_k), heads, heads // k.shape[1], total,
+        *turns(blocks, total, crew_of(q, k), programs), scale,
         rows // 64, stages, bool(masked), num_warps=4, maxnreg=REGISTERS[rows // 64],
     )  # fmt: skip
     return o, lse

@@ -48,14 +48,14 @@ def produce(q, k, v, Q, K, V, packed, tickets):
     number = gl.program_id(0)
     while number < packed.blocks():
         tickets.tell(turn, number)
-        work, row_0, key_0, row, head, keys = packed.block(number)
+        reach, row_0, key_0, row, head, keys = packed.block(number)
         if keys > 0:
-            fill(q, block, Q, row_0, work.n_q, head, row)
+            fill(q, block, Q, row_0, reach.n_q, head, row)
             block += 1
             for j in range(keys):
-                col = (keys - 1 - j) * work.cols  # from the diagonal down
-                fill(k, tile, K, key_0, work.n_k, head // work.group, col)
-                fill(v, tile, V, key_0, work.n_k, head // work.group, col)
+                col = (keys - 1 - j) * packed.cols  # from the diagonal down
+                fill(k, tile, K, key_0, reach.n_k, head // packed.group, col)
+                fill(v, tile, V, key_0, reach.n_k, head // packed.group, col)
                 tile += 1
         turn += 1
         number = tickets.draw()
@@ -74,21 +74,21 @@ def consume(me, o_smem, O, LSE, total, packed, tickets):
     if me.w == me.count - 1:
         me.pass_turn()  # consumer 0 goes first
     while number < packed.blocks():
-        work, row_0, key_0, row, head, keys = packed.block(number)
+        reach, row_0, key_0, row, head, keys = packed.block(number)
         if keys > 0:
             row += 64 * me.w
-            own = work.tiles_of(row, 64)
+            own = reach.tiles_of(row, 64)
             for _ in range(keys - own):
                 me.skip(tile)
                 tile += 1
             me.q.wait(block)
-            acc, l, m, tile, rows = walk(me, work, block, tile, row, own, True)
+            acc, l, m, tile, rows = walk(me, reach, block, tile, row, own, True)
             me.q.free(block)
             l = gl.convert_layout(gl.sum(l, 1), m.type.layout)
             l = gl.where(l == 0, 1.0, l)  # no key was seen: o = 0, lse = −∞
             lse = (m + gl.log2(l)) / LOG2E
             at = LSE + head.to(gl.int64) * total + row_0 + rows
-            gl.store(at, lse, rows < work.n_q)
+            gl.store(at, lse, rows < reach.n_q)
             acc = warpgroup_mma_wait(0, deps=(acc,))
             me.v.free(tile)
             o = scale_rows(acc, 1 / l).to(O.dtype)
@@ -96,7 +96,7 @@ def consume(me, o_smem, O, LSE, total, packed, tickets):
             o_smem.reshape([64, o.shape[1]]).store(o)
             fence_async_shared()
             tma.async_copy_shared_to_global(
-                O, place(row_0, work.n_q, head, row), o_smem
+                O, place(row_0, reach.n_q, head, row), o_smem
             )
             tile += 1
             block += 1
