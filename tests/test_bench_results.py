@@ -3,7 +3,6 @@
 import importlib
 import math
 import re
-import statistics
 import sys
 from pathlib import Path
 
@@ -103,72 +102,3 @@ def test_means_are_of_all_cells(way):
     assert geometric(found.values()) == pytest.approx(mean)
     shown = importlib.import_module(f"tables.speed_means_{way}").draw("en")
     assert f"| cuDNN | {mean:.2f} | {min(found.values()):.2f} |" in shown
-
-
-def grouped(way, other, place):
-    """{N, d or causal: geometric mean of ours over another}, by place in a cell."""
-    groups = {}
-    for cell, x in _bench.ratios(way, _bench.TOP[way], other).items():
-        groups.setdefault(cell[place], []).append(x)
-    return {key: geometric(values) for key, values in groups.items()}
-
-
-def compared(way, other, kernel=None):
-    """Ours over another in every cell, as a list."""
-    return [*_bench.ratios(way, kernel or _bench.TOP[way], other).values()]
-
-
-def speeds_named():
-    """The page's words on speed, with the numbers that were measured."""
-    means = [geometric(compared(way, "cudnn")) for way in PASSES]
-    yield "{:.2f} times as fast as cuDNN forward and {:.2f} times backward".format(
-        *means
-    )
-    n = grouped("forward", "cudnn", 0)
-    yield f"from {n[1024]:.2f} at 1k to {n[16384]:.2f} at 16k"
-    n = grouped("forward", "fa4", 0)
-    yield f"it shrinks, from {n[1024]:.2f} to {n[16384]:.2f}"
-    fa4 = compared("backward", "fa4")
-    yield f"of FlashAttention-4 in {sum(x > 1 for x in fa4)}."
-    yield f"by {100 * (1 - geometric(fa4)):.0f}% in the mean"
-    yield f"by {100 * (1 - min(fa4)):.0f}% in the worst cell"
-    d = grouped("backward", "fa4", 1)
-    yield f"{100 * (1 - d[64]):.0f}% at \\(d\\) = 64 and {100 * (1 - d[128]):.0f}% at"
-    lost = [100 * (1 - x) for x in sorted(compared("forward", "fa4")) if x < 1]
-    yield "to FlashAttention-4 by {:.0f}% and {:.0f}% at".format(*lost)
-
-
-def others_named():
-    """The page's words on plain Triton and on the run itself."""
-    plain = [_bench.mean(w, _bench.PLAIN[w]) / _bench.mean(w, "cudnn") for w in PASSES]
-    yield "{:.2f} of cuDNN forward and {:.2f} backward".format(*plain)
-    flex = [compared(way, "flex", _bench.PLAIN[way]) for way in PASSES]
-    yield "by {:.2f} and {:.2f}".format(*map(geometric, flex))
-    least = f"{min(flex[1]):.2f}"
-    yield "they are equal" if least == "1.00" else f"it has {least}"
-    twice = [compared(w, _bench.TOP[w], "flash_attention") for w in PASSES]
-    yield f"comes out at {min(sum(twice, [])):.2f} to {max(sum(twice, [])):.2f} of it"
-    yield "at {:.2f} forward and {:.2f} backward".format(*map(geometric, twice))
-    clocks = [row["sm_clock_mhz"] for row in FOUND["rows"] if row.get("sm_clock_mhz")]
-    yield f"between {min(clocks):.0f} and {max(clocks):.0f} MHz"
-    watts = statistics.median(row["watts"] for row in FOUND["rows"] if row.get("watts"))
-    yield f"{watts:.0f} W in the median"
-    at = importlib.import_module("figures.kernel_roofline").points()
-    yield f"from {at['fa2_order'][1]:.0f} to {at['gluon_forward'][1]:.0f} TFLOP/s"
-
-
-@pytest.mark.parametrize("words", [*speeds_named(), *others_named()])
-def test_the_page_says_what_was_measured(words):
-    assert words in (ROOT / "docs/en/gpu/measured.md").read_text("utf-8")
-
-
-def test_the_page_counts_the_cells_that_are_ours():
-    fastest = 0
-    for cell, speed in _bench.speeds("forward", _bench.TOP["forward"]).items():
-        others = (_bench.speeds("forward", x)[cell] for x in _bench.LONG)
-        fastest += speed >= max(others)
-    page = (ROOT / "docs/en/gpu/measured.md").read_text("utf-8")
-    assert f"the fastest in {fastest} of the 20 cells" in page
-    assert f"in {20 - fastest} cells of 20" in page
-    assert min(compared("forward", "cudnn")) > 1
-    assert min(compared("backward", "cudnn")) > 1  # "ahead of cuDNN in all 20 cells"

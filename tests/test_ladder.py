@@ -141,17 +141,20 @@ def test_what_the_pages_say_of_the_bench():
     assert seconds == pytest.approx(1.0e-3, abs=0.1e-3)  # as long as L2 takes
     long = [speed[name, 16384, 128, False] for name in ("fa1_order", "naive")]
     assert long[0] / long[1] == pytest.approx(0.1, abs=0.01)
-    for d, base2, whole, last in ((64, 1.2, 1.14, 1.16), (128, 1.07, 1.13, 1.33)):
+    for d, base2, skip, whole, last in (
+        (64, 1.19, 2.1, 1.13, 1.16), (128, 1.06, 2.0, 1.15, 1.33),
+    ):  # fmt: skip
         assert gain("fa1_order", "naive", d) < 1
         assert gain("exp2", "fa2_order", d) == pytest.approx(base2, abs=5e-3)
-        assert gain("causal", "exp2", d, True) == pytest.approx(2, rel=0.05)
+        assert gain("causal", "exp2", d, True) == pytest.approx(skip, abs=0.05)
         assert gain("causal", "exp2", d, False) == pytest.approx(whole, abs=5e-3)
         found = gain("gluon_forward", "descriptors", d)
         assert found == pytest.approx(last, abs=5e-3)
     means = [_bench.mean("forward", x) for x in ("descriptors", "cudnn")]
-    assert means[0] / means[1] == pytest.approx(0.91, abs=5e-3)
+    assert means[0] / means[1] == pytest.approx(0.92, abs=5e-3)
     best = max(_bench.speeds("forward", "gluon_forward", 64).values())
-    assert round(best) == 562
+    page = (ROOT / "docs/en/gpu/hopper-pipeline.md").read_text("utf-8")
+    assert f"the best cell reaches {best:.0f} of 989 TFLOP/s" in page
 
 
 @LINUX
