@@ -168,22 +168,27 @@ def test_a_thread_that_has_not_used_the_card_yet():
 @pytest.mark.parametrize("backward", [False, True])
 @pytest.mark.parametrize("d", [64, 128])
 def test_memory_beyond_the_results_is_small(d, backward, deterministic):
-    """At N = 16,384 at most 1% of S in bf16, for one batch entry of 2048 / d heads."""
+    """At N = 16,384 at most 1% of S in bf16, for one batch entry of 2048 / d heads.
+
+    In the first call of a kind, in the fourth, which is watched, and from the fifth on.
+    """
     n, heads = 16384, 2048 // d
     q, k, v, do, _ = draw((BF16, 1, heads, heads, n, n, d))
     x = [y.detach().requires_grad_() for y in (q, k, v)]
-    torch.use_deterministic_algorithms(deterministic)
-    torch.cuda.synchronize()
-    torch.cuda.reset_peak_memory_stats()
-    before = torch.cuda.memory_allocated()
-    try:
-        out = [flash_attention(*x, causal=True)]
-        out += torch.autograd.grad(out, x, do) if backward else []
-    finally:
-        torch.use_deterministic_algorithms(False)
-    used = torch.cuda.max_memory_allocated() - before
-    used -= sum(y.numel() * y.itemsize for y in out)
-    assert used <= 0.01 * heads * n * n * 2
+    for _ in range(6):
+        torch.use_deterministic_algorithms(deterministic)
+        torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        try:
+            out = [flash_attention(*x, causal=True)]
+            out += torch.autograd.grad(out, x, do) if backward else []
+        finally:
+            torch.use_deterministic_algorithms(False)
+        used = torch.cuda.max_memory_allocated() - before
+        used -= sum(y.numel() * y.itemsize for y in out)
+        assert used <= 0.01 * heads * n * n * 2
+        out.clear()
 
 
 def test_batches_and_lengths_of_nothing():
