@@ -30,6 +30,12 @@ def within(path):
     return found
 
 
+def stem(module):
+    """A module's name, of a package its folder's."""
+    path = Path(module)
+    return path.parent.name if path.stem == "__init__" else path.stem
+
+
 class Tests:
     """Which tests reach a line, and in which order they are asked."""
 
@@ -46,9 +52,7 @@ class Tests:
 
     def naming(self, module):
         """Test files with the module's name in their text."""
-        path = Path(module)
-        stem = path.parent.name if path.stem == "__init__" else path.stem
-        word = re.compile(rf"\b{stem}\b")
+        word = re.compile(rf"\b{stem(module)}\b")
         return {x for x in self.files if word.search(Path(x).read_text("utf-8"))}
 
     def of(self, module, first, last):
@@ -71,10 +75,10 @@ class Tests:
         files = defaultdict(list)
         for name in sorted(names, key=lambda x: (-self.kills[x], self.seconds[x])):
             files[name.partition("::")[0]].append(name)
-        stem, plan = Path(module).stem, []
+        own_name, plan = stem(module), []
 
         def place(file):
-            own = stem in file
+            own = own_name in file
             return -self.kills[file, module], not own, self.seconds[files[file][0]]
 
         for file in sorted(files, key=place):
