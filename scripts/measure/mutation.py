@@ -30,18 +30,18 @@ of an f-string; annotations, docstrings, and exercises' wrong solutions with wha
 alone use not at all), written to a copy of the project. A process forked from one that
 has PyTorch imports the copy afresh and runs the tests that reach the changed line, by
 coverage with a context a test, until one fails: killed. What runs at import is asked of
-every test file that names the module. Exercises, which are graded as text, and what
-only the page's Python runs, are asked of the tests of exercises and of that Python too,
-since coverage does not see them. Those likeliest to fail and the quickest come first,
-`most` seconds of them in all, as measured with coverage. time: a test took 8 times its
-time and 10 s more; counts as killed. no test: none reaches the line; counts as
-survived. Never asked: test files named in left_out, which are slow or read what is
-generated, and tests of more than `longest` seconds. sample: at most so many mutants of
-each module, the first of random.Random(the module's name).shuffle; the second number is
-for the modules of live and exercises. Survivors were asked again after tests had been
-added for them. Equal mutants, those that change no meaning, are not taken off the
-score. seconds: wall time of all mutants, one after another, at low priority on a busy
-machine."""
+every test file that names the module. Modules of live and exercises are asked of
+tests/live/test_drawn.py too, exercises, which are graded as text, of those of
+exercises, and what only the page's Python runs of those of that Python, as coverage
+does not see it. Those likeliest to fail and the quickest come first, `most` seconds of
+them in all, as measured with coverage. time: a test took 8 times its time and 10 s
+more; counts as killed. no test: none reaches the line; counts as survived. Never asked:
+test files named in left_out, which are slow or read what is generated, and tests of
+more than `longest` seconds. sample: at most so many mutants of each module, the first
+of random.Random(the module's name).shuffle; the second number is for the modules of
+live and exercises. Survivors were asked again after tests had been added for them.
+Equal mutants, those that change no meaning, are not taken off the score. seconds: wall
+time of all mutants, one after another, at low priority on a busy machine."""
 TYPES = "types.py"  # names for annotations, which mypy reads
 INNER = "live/", "exercises/"
 SUMS = "mutants", "asked", "killed"
