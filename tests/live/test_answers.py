@@ -68,3 +68,14 @@ def test_what_cannot_be_graded():
     given = {"name": "merge", "lang": "en"}
     assert asked("grade", source="#" * 20001, **given) == {"problem": long}
     assert "result" in asked("grade", source="#" * 20000, **given)
+
+
+def test_what_is_read_off_the_plots():
+    """Standard attention at first: 2 · 32 · (4 N² + 4 N d) bytes at 3.35 TB/s."""
+    n, d = 16_384, 128
+    count = 64 * (4 * n * n + 4 * n * d)
+    said = {"bytes": f"({count:,} B)", "seconds": f"({count / 3.35e3:,.0f} ns)"}
+    for plot, text in said.items():
+        chart = asked("calculator view", plot=plot)["result"]["chart"]
+        place = chart["n"].index(f"N = {n:,}")
+        assert text in chart["read"][place][chart["names"].index("standard")]
