@@ -30,8 +30,8 @@ of an f-string; annotations, docstrings, and exercises' wrong solutions with wha
 alone use not at all), written to a copy of the project. A process forked from one that
 has PyTorch imports the copy afresh and runs the tests that reach the changed line, by
 coverage with a context a test, until one fails: killed. What runs at import is asked of
-every test file that names the module. Modules of live and exercises are asked of
-tests/live/test_drawn.py too, exercises, which are graded as text, of those of
+every test file that names the module. Modules of live and the list of exercises are
+asked of tests/live/test_drawn.py too, exercises, which are graded as text, of those of
 exercises, and what only the page's Python runs of those of that Python, as coverage
 does not see it. Those likeliest to fail and the quickest come first, `most` seconds of
 them in all, as measured with coverage. time: a test took 8 times its time and 10 s
