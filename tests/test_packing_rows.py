@@ -57,6 +57,14 @@ def test_every_field_of_every_row(pad):
             assert {*kinds.values()} == {torch.int64}
 
 
+def test_labels_that_are_none_are_left_out_of_the_loss():
+    """By PyTorch's cross-entropy as it is, without a word on which label that is."""
+    scores = torch.tensor([[2.0, -1.0], [0.5, 0.0]])  # (T, words)
+    loss = torch.nn.functional.cross_entropy
+    both, one = torch.tensor([0, IGNORE]), torch.tensor([0])
+    assert torch.equal(loss(scores, both), loss(scores[:1], one))
+
+
 @pytest.mark.parametrize("pad", [None, 7])
 @pytest.mark.parametrize("longest, cut", [(16, False), (50, True)])
 def test_unpack_restores_documents_and_their_order(pad, longest, cut):

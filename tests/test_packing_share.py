@@ -88,3 +88,14 @@ def test_each_share_draws_an_order_of_its_own(worker):
 def test_one_process_takes_all_and_a_look_ahead_of_64_rows():
     assert sorted(indices(PackedDataset(DOCUMENTS, 8))) == [*range(60)]
     assert PackedDataset(DOCUMENTS, 8).look_ahead == 64
+
+
+def test_a_seed_and_an_epoch_draw_the_order_of_the_documents():
+    """Alone: which row comes when is drawn for itself."""
+
+    def order(seed, epoch):
+        return [i for i, _ in PackedDataset(DOCUMENTS, 9, seed=seed).read(0, 1, epoch)]
+
+    drawn = [order(5, 0), order(6, 0), order(5, 1), order(6, 1)]
+    assert all(sorted(x) == [*range(60)] for x in drawn)
+    assert len({tuple(x) for x in drawn}) == 4 and order(6, 1) == drawn[-1]

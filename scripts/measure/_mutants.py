@@ -97,11 +97,26 @@ class Collector(cst.CSTVisitor):
 
 
 def wrong_solutions(tree):
-    """The names in an exercise's WRONG."""
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "WRONG":
-            return {x.id for x in node.value.elts}
-    return set()
+    """An exercise's functions that neither its solution nor its cases need."""
+    functions = {x.name: x for x in tree.body if isinstance(x, ast.FunctionDef)}
+    solution = named(tree).get("SOLUTION")
+    right, more = set(), {"cases", solution} if solution else {*functions}
+    while more:
+        right |= more
+        found = {x for name in more for x in names(functions[name])}
+        more = found & functions.keys() - right
+    return functions.keys() - right
+
+
+def named(tree):
+    """{name: the name that it is given} of assignments, also of two at once."""
+    given = [x for x in tree.body if isinstance(x, ast.Assign)]
+    return {k: v for x in given for k, v in zip(names(x.targets[0]), names(x.value))}
+
+
+def names(node):
+    """The names within a node, one after another."""
+    return [x.id for x in ast.walk(node) if isinstance(x, ast.Name)]
 
 
 def spliced(lines, place, text):

@@ -26,11 +26,14 @@ from memory import machine
 
 METHOD = """Each mutant is a module of floor 0 or 1 with one small change, by the
 operators of mutmut (a string in one way only; a raised message as a whole; each field
-of an f-string; annotations, docstrings and wrong solutions of exercises not at all),
-written to a copy of the project. A process forked from one that has PyTorch imports the
-copy afresh and runs the tests that reach the changed line, by coverage with a context a
-test, until one fails: killed. What runs at import is asked of every test file that
-names the module. Those likeliest to fail and the quickest come first, `most` seconds of
+of an f-string; annotations, docstrings, and exercises' wrong solutions with what these
+alone use not at all), written to a copy of the project. A process forked from one that
+has PyTorch imports the copy afresh and runs the tests that reach the changed line, by
+coverage with a context a test, until one fails: killed. What runs at import is asked of
+every test file that names the module. Modules of live and the list of exercises are
+asked of tests/live/test_drawn.py too, exercises, which are graded as text, of those of
+exercises, and what only the page's Python runs of those of that Python, as coverage
+does not see it. Those likeliest to fail and the quickest come first, `most` seconds of
 them in all, as measured with coverage. time: a test took 8 times its time and 10 s
 more; counts as killed. no test: none reaches the line; counts as survived. Never asked:
 test files named in left_out, which are slow or read what is generated, and tests of

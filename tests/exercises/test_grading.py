@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tilewise.exercises.grading import compare
-from tilewise.exercises.sentences import SENTENCES
+from tilewise.exercises.sentences import SENTENCES, parts
 from tilewise.exercises.writing import call, short
 from tilewise.live.grade import check
 from tilewise.live.runner import NAME
@@ -138,9 +138,24 @@ def test_sentences_are_complete():
     assert SENTENCES["en"].keys() == SENTENCES["zh"].keys()
 
 
+def test_sentences():
+    """In Chinese no blank stands between the place and the verb."""
+    fault = {"call": "f(1)", "got": "2", "expected": "[3]", "at": "[0]"}
+    said = {
+        ("length", "en"): "f(1) gives 2 at [0]: its length is not that of [3].",
+        ("length", "zh"): "f(1) 在 [0] 处得到 2，长度和 [3] 不同。",
+        ("nan", "zh"): "f(1) 在 [0] 处得到 NaN，应为 [3]。",
+    }
+    for (kind, lang), text in said.items():
+        assert "".join(parts(fault | {"kind": kind}, lang)) == text
+    bare = fault | {"kind": "number", "at": ""}
+    assert "".join(parts(bare, "zh")) == "f(1) 得到 2，应为 [3]。"
+
+
 def test_values_are_written_as_they_are_typed():
     x = [1, 2.0, 0.1, -math.inf, math.inf, math.nan, None, True, "a", (1,), ()]
     text = "[1, 2, 0.1, -math.inf, math.inf, math.nan, None, True, 'a', (1,), ()]"
     assert short(x) == text and short(1e20) == "1e+20" and short(object()) == "<object>"
     assert call("f", [[1], 2.5], once=(0,)) == "f(iter([1]), 2.5)"
-    assert short(list(range(100))).endswith(", …]") and len(short("a" * 999)) == 160
+    assert short(list(range(100))).endswith(", 39, …]") and len(short("a" * 999)) == 160
+    assert short(list(range(40))).endswith(", 38, 39]")

@@ -1,5 +1,7 @@
 """The stepper's film against the trace, the ledger and exact fractions."""
 
+import json
+import math
 from fractions import Fraction
 
 from tilewise import ledger, worked_example
@@ -142,3 +144,14 @@ def test_rounding_errors_do_not_show_where_numbers_are_exact():
     film = stepper.film({"pass": "backward"} | equal)
     shown = [step["put"]["ds"] for step in film["steps"] if step["phase"] == "ds"]
     assert set(flat(shown)) == {"0"}
+    sums = {"v": [[-1, 0.7], [1, 0.1], [0, 0.1], [0, 0]]}  # where dQ is 0 in between
+    sums |= {"do": [[1, 0.3], [1, 2], [0.1, 2], [0, 0.1]]}
+    film = stepper.film({"pass": "backward"} | sums)
+    assert "e−" not in json.dumps(film["steps"], ensure_ascii=False)
+
+
+def test_every_name_of_the_exact_scale():
+    for name in ("ln2", "ln 2", "log2", "log(2)", "LN(2)"):
+        film = stepper.film({"scale": name})
+        assert film["exact"] and film["scale"] == math.log(2)
+    assert not stepper.film({"scale": "0.5"})["exact"]

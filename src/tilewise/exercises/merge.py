@@ -90,7 +90,6 @@ WRONG = (
 
 def cases():
     tau = math.log(2)  # e^{τ x} = 2^x
-    xs = [-tau, -tau, -2 * tau, 0]
     same = (0, 1, [4, 2]), (0, 1, [0, 6])
     yield "equal", same, (0, 2, [2, 4])
     a, b = (-tau, 2, [9 / 2, 9]), (0, 5 / 4, [27 / 5, 0])

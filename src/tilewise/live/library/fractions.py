@@ -60,8 +60,10 @@ class Fraction:
         return Fraction(p, q) if n >= 0 else Fraction(q, p)
 
     def __rpow__(self, x):
-        whole = self.denominator == 1
-        return Fraction(x) ** self.numerator if whole else x ** float(self)
+        n, whole = self.numerator, self.denominator == 1
+        if whole and (n >= 0 or isinstance(x, float)):
+            return x**n
+        return Fraction(x) ** n if whole else x ** float(self)
 
     def __neg__(self):
         return Fraction(-self.numerator, self.denominator)

@@ -1,0 +1,47 @@
+"""What pages show of exercises and of the widgets' Python is what is drawn now.
+
+tests/site/test_generated.py compares every file, in minutes; this is the quick part.
+"""
+
+import importlib
+import json
+from pathlib import Path
+
+import exercise_pages
+import generate
+import pytest
+
+from tilewise.live import calculator
+
+FOLDER = Path(__file__).resolve().parent.parent.parent / "docs/generated"
+MADE = [("elements", x) for x in ("calculator", "strip_online", "strip_merging")]
+MADE += [("tables", f"stepper_{x}") for x in ("forward", "backward", "orders")]
+each_language = pytest.mark.parametrize("lang", ["en", "zh"])
+
+
+def there(name):
+    return (FOLDER / name).read_text("utf-8").rstrip()
+
+
+@each_language
+@pytest.mark.parametrize(("kind", "name"), MADE)
+def test_widgets_without_a_script(kind, name, lang):
+    path = f"{kind}/{lang}/{name.replace('_', '-')}.{generate.KINDS[kind]}"
+    assert importlib.import_module(f"{kind}.{name}").draw(lang).rstrip() == there(path)
+
+
+@each_language
+def test_the_calculator_s_first_data(lang):
+    assert calculator.default(lang) == json.loads(there(f"live/calculator-{lang}.json"))
+
+
+@pytest.mark.parametrize(("name", "asked"), generate.FILMS.items())
+def test_the_stepper_s_first_films(name, asked):
+    assert generate.film(asked) == there(f"live/{name}")
+
+
+@each_language
+def test_exercises(lang):
+    for name in exercise_pages.NAMES:
+        path = f"exercises/{lang}/{name.replace('_', '-')}.html"
+        assert exercise_pages.draw(name, lang).rstrip() == there(path)
