@@ -9,7 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PARTS = ("properties", "exercises", "live", "test_*.py")
-LEFT_OUT = """bench_results best_practices best_practices_calls
+LEFT_OUT = """bench_page bench_results best_practices best_practices_calls
 best_practices_measured best_practices_numbers checkpointing_results cli counters
 docstrings elements figures figures_io figures_masks figures_primer figures_ring
 floors ladder library mutation_results packing_model packing_results packing_speed
