@@ -20,7 +20,7 @@ from ._house import FLOORS, ROOT, SOURCE, floor_of, part_of
 
 LEAST = 95  # percent
 BESIDE = "best bench counters covered docstrings elements errata figures floors ladder"
-BESIDE += " library packing_speed plots precision quickstart results types"
+BESIDE += " library packing_speed plots precision quickstart results ruff types"
 WHERE = ["tests/test_*.py", "tests/kernels/test_*.py", "tests/exercises/test_*.py"]
 WHERE += ["tests/live/test_*.py", "tests/serve/test_*.py"]
 NOT = [f"tests/test_{name}*.py" for name in BESIDE.split()]
