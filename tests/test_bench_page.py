@@ -1,6 +1,7 @@
 """What the page `measured` says of the bench, beside what `bench` measured."""
 
 import importlib
+import json
 import statistics
 import sys
 from pathlib import Path
@@ -147,3 +148,21 @@ def test_what_the_page_on_the_backward_kernels_says():
     told = f"{row['tflops']:.0f} TFLOP/s at {mhz:.0f} MHz are about 4100 cycles a tile"
     cycles = 10 * 64 * 128 * 128 * 132 * mhz * 1e6 / row["tflops"] / 1e12
     assert told in page and round(cycles, -2) == 4100
+
+
+def test_what_the_page_says_of_the_sanitizer():
+    """Every hazard is named at the kernel's beginning, where a warp reads its part."""
+    (path,) = (ROOT / "benchmarks/results").glob("*-sanitizer.json")
+    rows = json.loads(path.read_text("utf-8"))["rows"]
+    rungs = {row["rung"] for row in rows}
+    assert len(rungs) == 10 and len(rows) == 3 * len(rungs) and path.name in PAGE
+    hazards = {row["rung"]: row for row in rows if row["errors"]}
+    assert {row["tool"] for row in hazards.values()} == {"racecheck"}
+    forward, backward = (hazards.pop(f"gluon_{way}") for way in PASSES)
+    assert not hazards
+    told = f"it names {forward['errors']} and {backward['errors']} hazards"
+    assert told in PAGE
+    for row in (forward, backward):
+        reads = {k: n for k, n in row["accesses"].items() if k.startswith("Read")}
+        assert sum(reads.values()) == row["errors"]
+        assert len({k.rpartition(":")[2] for k in reads}) == 1  # a line of the source

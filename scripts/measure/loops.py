@@ -24,7 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/kernels"))
 
-from _compile import Card, counts, driver, tool
+from _compile import Card, driver
+from _sass import counts, disassembled
 from tables._rungs import ROOT, tile
 
 from tilewise.kernels import _gluon, gluon_forward
@@ -114,7 +115,7 @@ def rows():
         block_rows, block_cols, threads = shape(rung, d, kernel)
         block_rows, block_cols = given[:2] or (block_rows, block_cols)
         whole = counts(kernel)
-        found = [*loops(tool("nvdisasm", "-c", cubin=kernel.asm["cubin"]))]
+        found = [*loops(disassembled(kernel))]
         for n, body in enumerate(found[:1] if "gluon" in rung else found):
             yield {
                 "rung": rung, "d": d, "loop": n, "tile": [block_rows, block_cols],

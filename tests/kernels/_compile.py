@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import torch
 import triton
-from _sass import count_all, counts, overlap, taken, tool  # noqa: F401 (for loops.py)
+from _sass import count_all, overlap, taken
 from triton.backends.compiler import GPUTarget
 from triton.runtime.driver import driver
 

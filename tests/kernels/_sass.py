@@ -87,8 +87,8 @@ def count_all(jobs):
 def counts(kernel):
     """The numbers of one kernel, from the SASS that scripts/measure/loops.py reads."""
     found = taken(kernel)
-    sass = tool("nvdisasm", "-c", cubin=found.pop("cubin"))
-    return found | instructions(sass)
+    del found["cubin"]
+    return found | instructions(disassembled(kernel))
 
 
 def overlap(kernel):
