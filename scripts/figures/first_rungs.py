@@ -14,9 +14,9 @@ SAY = {
         " most of them for S and P on their way to HBM and back. FA1 order: {fa1}"
         " cycles, most for Q and O. FA2 order: {tiles} tiles in {fa2} cycles, since the"
         " next K and V are copied meanwhile.",
-        "naive": "naive: $S$ and $P$ through HBM",
+        "naive": "naive: $S$ and $P$\u2002through HBM",
         "fa1": "FA1 order: $Q$ and $O$ through HBM",
-        "fa2": "FA2 order: $K$ and $V$ through L2, one tile ahead",
+        "fa2": "FA2 order: $K$ and $V$\u2002through L2, one tile ahead",
         "copy": "copies", "tensor": "Tensor Cores", "exp": "exponentials",
         "out": "{} out", "in": "{} in", "and": ", ",
     },
@@ -25,9 +25,9 @@ SAY = {
         " S 和 P 往返 HBM 上。FA1 次序：{fa1} 个周期，大多花在 Q 和 O 上。"
         "FA2 次序：{tiles} 块共 {fa2} 个周期，"
         "因为同时在拷贝下一块的 K 和 V。",
-        "naive": "朴素：$S$、$P$ 经过 HBM",
+        "naive": "朴素：$S$、$P$\u2002经过 HBM",
         "fa1": "FA1 次序：$Q$、$O$ 经过 HBM",
-        "fa2": "FA2 次序：$K$、$V$ 经过 L2，提前一块",
+        "fa2": "FA2 次序：$K$、$V$\u2002经过 L2，提前一块",
         "copy": "拷贝", "tensor": "Tensor Core", "exp": "指数",
         "out": "{} 出", "in": "{} 进", "and": "、",
     },

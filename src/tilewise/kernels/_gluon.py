@@ -2,7 +2,7 @@
 
 Gluon is Triton's lower language: the same compiler, but how a tile lies in registers
 and in shared memory, barriers, and the division of work among warps are the author's.
-It is experimental: this file and two kernels are written for triton 3.6 and 3.7.
+It is experimental: the kernels in it are written for triton 3.6 and 3.7.
 """
 
 import functools

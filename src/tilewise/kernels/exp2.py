@@ -1,8 +1,9 @@
 """Rung 4, base 2: e^x is 2^{x log₂ e}, and the factor rides on the scale.
 
 The card has an instruction for 2^x and none for e^x. With τ log₂ e as one constant, an
-element of P costs one multiply-add and one ex2, where rung 3 spent two multiplications
-more; m is kept in units of log₂, and L goes back to natural logarithms at the end.
+element of P costs one multiply-add and one ex2. Rung 3 spent four multiplications, a
+subtraction and a test beside its ex2: exp looks after results too small for fp32's full
+precision. m is kept in units of log₂, and L goes back to natural logarithms at the end.
 """
 
 import triton

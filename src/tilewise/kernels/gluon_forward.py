@@ -1,4 +1,4 @@
-"""Rung 8, Gluon for Hopper: softmax runs underneath the matrix products.
+"""Rung 7, Gluon for Hopper: softmax runs underneath the matrix products.
 
 A program is one producer warp, which only starts copies, and two or three consumers of
 four warps, 64 query rows each. A consumer starts S_j = Q K_jᵀ and O += P_{j−1} V_{j−1}
@@ -170,7 +170,7 @@ class Consumer:
         p, m, alpha = softmax(s, m, self.tau2, False)
         l = scale_rows(l, alpha) + row_sums(p)
         p = as_operand(p, self.v)
-        # ptxas moves this wait up to where the row maxima are known, and that is good:
+        # ptxas moves this wait up to where some row maxima are known, and that is good:
         # V's buffer is free for the next copy, and the exponentials run underneath the
         # other consumers' products. Held back until after them, as only a loop that
         # polls a barrier can hold it, the kernel was 4 % slower.
