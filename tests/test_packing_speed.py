@@ -65,6 +65,8 @@ def more_named():
     yield "That is {:.2f} in the mean forward and {:.2f} backward".format(*means)
     plain = [x for way in PASSES for x in varlen.ratios(way, "varlen").values()]
     yield within(plain, "the kernels in plain Triton reach {:.2f} to {:.2f} of")
+    equal = [x for way in PASSES for x in varlen.ratios(way).values()]
+    yield within(equal, "reached {:.2f} to {:.2f} of the speed of kernels that know")
 
 
 def counted():
@@ -91,10 +93,8 @@ def test_the_page_says_what_was_measured_and_counted(words):
 
 
 def test_claims_without_a_number():
-    """At most a seventh; within a tenth; the matrix saves nothing; wrong by 63%."""
+    """At most a seventh; the matrix saves nothing; wrong by 64%."""
     assert min(both("padded")) >= 7
-    equal = [x for way in PASSES for x in varlen.ratios(way).values()]
-    assert len(equal) == 24 and min(equal) >= 0.9
     for way in PASSES:
         short, long = (
             [x for (_, n, _), x in varlen.ratios(way).items() if n == size]
@@ -108,7 +108,7 @@ def test_claims_without_a_number():
         for row in DATA["rows"]
         if row["work"] == "tail" and not row["causal"]
     ]
-    assert f"{wrong[0]:.0%}" == "63%" and len(wrong) == 2
+    assert f"{wrong[0]:.0%}" == "64%" and len(wrong) == 2
     assert all(x > 0.6 for x in wrong)
 
 

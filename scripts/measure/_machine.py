@@ -15,7 +15,7 @@ from pathlib import Path
 
 import torch
 
-from tilewise.bench.machine import machine
+from tilewise.bench.machine import machine, short
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -110,7 +110,6 @@ def write(name, method, sources, results):
     """Write benchmarks/results/<gpu>-<date>-<name>.json, or the same under $OUT."""
     about = machine()
     date = datetime.date.today().isoformat()
-    short = about["gpu"].split()[-1].lower()
     folder = Path(os.environ.get("OUT", ROOT / "benchmarks/results"))
     files = [ROOT / "scripts/measure" / source for source in sources]
     text = {
@@ -124,6 +123,6 @@ def write(name, method, sources, results):
         },
         **results,
     }
-    path = folder / f"{short}-{date}-{name}.json"
+    path = folder / f"{short(about['gpu'])}-{date}-{name}.json"
     path.write_text(json.dumps(text, indent=1) + "\n", "utf-8")
     print(f"wrote {path.name}")

@@ -2,7 +2,7 @@
 
 from tables._tried import table
 
-FILE = "h200-2026-11-20-backward-variants"
+FILE = "h200-2026-11-23-backward-variants"
 SAY = {
     "en": {
         "head": "what was changed",

@@ -2,7 +2,7 @@
 
 from tables._tried import table
 
-FILE = "h200-2026-11-20-forward-variants"
+FILE = "h200-2026-11-23-forward-variants"
 SAY = {
     "en": {
         "head": "with",

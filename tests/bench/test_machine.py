@@ -19,6 +19,17 @@ def test_the_file_is_named_after_gpu_and_date(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == [found.name]
 
 
+def test_a_gpu_has_a_name_that_no_other_has():
+    names = {
+        "NVIDIA H200": "h200",
+        "NVIDIA H100 80GB HBM3": "h100-80gb-hbm3",
+        "NVIDIA A100-SXM4-80GB": "a100-sxm4-80gb",
+        "NVIDIA GeForce RTX 4090": "geforce-rtx-4090",
+        "Tesla T4": "tesla-t4",
+    }
+    assert {gpu: machine.short(gpu) for gpu in names} == names
+
+
 def test_parts_are_added_to_a_file_of_the_same_code_and_machine(tmp_path):
     path, same = tmp_path / "x.json", {"machine": {"gpu": "H200"}, "source_sha256": {}}
     empty = {"names": {}, "rows": [], "cells": [], "memory": [], "unaligned": []}

@@ -5,6 +5,7 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,11 @@ def today():
     return datetime.date.today().isoformat()
 
 
+def short(gpu):
+    """The GPU in a file's name: "NVIDIA H100 80GB HBM3" is h100-80gb-hbm3."""
+    return "-".join(re.findall("[a-z0-9]+", gpu.lower().removeprefix("nvidia")))
+
+
 def place(out, gpu, date):
     """The file to write: out if it ends in .json, else in the folder out.
 
@@ -107,7 +113,7 @@ def place(out, gpu, date):
         out = here if here.is_dir() else "."
     if str(out).endswith(".json"):
         return Path(out)
-    return Path(out) / f"{gpu.split()[-1].lower()}-{date}-attention.json"
+    return Path(out) / f"{short(gpu)}-{date}-attention.json"
 
 
 def keep(path, results, parts):
