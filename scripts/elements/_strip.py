@@ -37,8 +37,8 @@ WORDS = {  # for the script
         "stays": "The maximum stays, and so does the old sum.",
         "nothing": "A score of −∞ weighs 0 and changes nothing.",
         "swapped": "The other way round, A merged into B: {back}.",
-        "empty": "{h} is empty. Its state (−∞, 0) is the identity: merging gives the"
-        " other half back.",
+        "empty": "{h} has no finite score. Its state (−∞, 0) is the identity: merging"
+        " gives the other half back.",
         "overflow": "Naive softmax fails: e^x, or the sum, exceeds 1.8 · 10³⁰⁸ and"
         " becomes ∞; ∞/∞ is NaN.",
         "zero": "Naive softmax fails: every e^x is rounded to 0, and 0/0 is NaN.",
@@ -58,7 +58,8 @@ WORDS = {  # for the script
         "stays": "最大值不变，旧的和也不变。",
         "nothing": "分数 −∞ 的权重是 0，什么也不改变。",
         "swapped": "反过来，把 A 并进 B：{back}。",
-        "empty": "{h} 是空的，它的状态 (−∞, 0) 是单位元：合并的结果就是另一半。",
+        "empty": "{h} 里没有有限的分数，它的状态 (−∞, 0) 是单位元："
+        "合并的结果就是另一半。",
         "overflow": "朴素 softmax 失效：e^x 或它们的和超过 1.8 · 10³⁰⁸，成了 ∞；"
         "∞/∞ 是 NaN。",
         "zero": "朴素 softmax 失效：每个 e^x 都舍入成 0，0/0 是 NaN。",

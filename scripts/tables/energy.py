@@ -30,9 +30,9 @@ def draw(lang):
         watts, speed, energy = picojoules(what)
         cells = (
             say[what],
-            f"{watts:.0f} W",
-            rate(speed, unit),
-            f"{digits(energy)} pJ/{one}",
+            f"{watts:.0f}\u00a0W",
+            rate(speed, unit).replace(" ", "\u00a0"),
+            f"{digits(energy)}\u00a0pJ/{one}",
         )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

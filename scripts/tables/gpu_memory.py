@@ -38,7 +38,7 @@ SAY = {
         "here": "本站在一块 NVIDIA H200 上实测，2026-11-20",
     },
 }  # fmt: skip
-MARK = {"stated": "", "derived": " d", "measured": " m"}
+MARK = {"stated": "", "derived": "\u00a0d", "measured": "\u00a0m"}
 FORM = {"bandwidth": rate, "latency": digits}
 
 

@@ -34,7 +34,7 @@ def draw(lang):
         intensity = row["flops"] / moved
         share = row["tflops"] / min(flat, slope * intensity)
         cells = (
-            say[what], f"{row['ms']:.2f} ms", f"{moved / 1e9:.2f} GB",
+            say[what], f"{row['ms']:.2f}\u00a0ms", f"{moved / 1e9:.2f}\u00a0GB",
             digits(intensity), digits(row["tflops"]), f"{100 * share:.0f}%",
         )  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")

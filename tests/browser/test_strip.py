@@ -108,7 +108,7 @@ def test_halves(look):
     for _ in range(2):
         page.get_by_role("button", name="Back").click()
     assert row(page, 1) == ["B: m = 0, ℓ = 9/4"]
-    assert page.get_by_text("A is empty").is_visible()
+    assert page.get_by_text("A has no finite score").is_visible()
     page.get_by_label("cut after score 3").click(force=True)
     assert row(page, 2) == ["1/2", "1"] and row(page, 3) == ["m = 0, ℓ = 9/4"]
     page.get_by_role("button", name="Swap").click()
