@@ -24,7 +24,7 @@ SAY = {
         "std": "standard: 4$N$² + 4$N d$", "fa1": "FlashAttention-1",
         "fa1_b": "≈ 12$N$²$d$²/$M$", "fa2": ["FlashAttention-2", "same outer block"],
         "least": "$Q, K, V, O$: 4$N d$", "even": "$M$ = 3$d$²",
-        "kb": "100 KB of fp32",
+        "kb": "100 KiB of fp32",
     },
     "zh": {
         "unit": (1e8, 2),
@@ -37,7 +37,7 @@ SAY = {
         "std": "标准注意力：4$N$² + 4$N d$", "fa1": "FlashAttention-1",
         "fa1_b": "≈ 12$N$²$d$²/$M$", "fa2": ["FlashAttention-2", "外层块相同"],
         "least": "$Q, K, V, O$：4$N d$", "even": "$M$ = 3$d$²",
-        "kb": "100 KB，fp32",
+        "kb": "100 KiB，fp32",
     },
 }  # fmt: skip
 

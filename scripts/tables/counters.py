@@ -27,7 +27,8 @@ def draw(lang):
     say = SAY[lang]
     lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|--:|--:|"]
     for what, block_rows, block_cols, asked, l2, dram, least, most in shown():
-        name = say[what] + (f", {block_rows} × {block_cols}" if block_rows else "")
+        tile = f"{block_rows}\u00a0×\u00a0{block_cols}"
+        name = say[what] + (f", {tile}" if block_rows else "")
         name = name.replace(", ", "，") if lang == "zh" else name
         ends = [f"{least:.2f}", f"{most:.2f}"]
         if ends[0] == ends[1]:

@@ -173,7 +173,7 @@ export const sentence = (film, { step, k }) => {
     const there = entries(film, film.hbm).filter(([, x]) => x);
     const names = there.map(([x]) => named(film, x)).join(tell("comma"));
     const more = film.first ? tell("zeros", { n: film.first }) : "";
-    return { what: "", whole: tell("first", { names }) + " " + more };
+    return { what: "", whole: tell("first", { names }) + more };
   }
   let what;
   const moved = entries(film, step.load ?? step.store);

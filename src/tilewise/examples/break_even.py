@@ -6,7 +6,7 @@ def moved(bill):
     return bill["reads"] + bill["writes"]
 
 
-n, d, m = 4096, 128, 25_600  # 100 KB of 4-byte numbers
+n, d, m = 4096, 128, 25_600  # 100 KiB of 4-byte numbers
 standard = moved(ledger.standard_forward(n, d))
 rows, cols = ledger.block_sizes(m, d)
 print(f"N = {n}, d = {d}, M = {m:,}, tiles {rows} x {cols}")
