@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 from pathlib import Path
 
 from tilewise.bench.cells import DIMS, PEERS, SIZES, geometric
@@ -73,8 +74,15 @@ def peers(way):
     return sorted(timed, key=lambda name: geometric(speeds(way, name).values()))
 
 
+UNIT = re.compile(r"(?<=\d) (?=(?:[KMG]i?B|[mµ]?s)$)")  # between a number and its unit
+
+
 def table(head, rows, left=1):
-    """A Markdown table: its first `left` columns to the left, others to the right."""
+    """A Markdown table: its first `left` columns to the left, others to the right.
+
+    No line breaks between a number and its unit.
+    """
+    rows = [[UNIT.sub("\N{NO-BREAK SPACE}", x) for x in row] for row in rows]
     marks = ["---"] * left + ["--:"] * (len(head) - left)
     lines = [" | ".join(head), "|".join(marks), *map(" | ".join, rows)]
     lines = [f"|{x}|" if n == 1 else f"| {x} |" for n, x in enumerate(lines)]

@@ -9,11 +9,11 @@ E, HEADS, LAYERS, GIB = 2048, 16, 24, 2**30
 LENGTHS = (2048, 16384, 65536)
 SAY = {
     "en": {
-        "head": ["", "kept, {n}k", "with one block whole"],
+        "head": ["", "kept at {n}k, GiB", "with one block whole, GiB"],
         "again": "computed twice, {n}k",
     },
     "zh": {
-        "head": ["", "留下，{n}k", "有一个块正在再算"],
+        "head": ["", "{n}k 时留下，GiB", "有一个块正在再算，GiB"],
         "again": "算了两遍，{n}k",
     },
 }  # fmt: skip
@@ -40,7 +40,7 @@ def draw(lang):
     head += [say["again"].format(n=n // 1024) for n in LENGTHS]
     rows = []
     for way in WAYS:
-        sizes = [f"{x:.1f} GiB" for x in gib(*way, n)]
+        sizes = [f"{x:.1f}" for x in gib(*way, n)]
         shares = [f"{share(*way, n):.1f}%" for n in LENGTHS]
         rows.append([name(lang, *way), *sizes, *shares])
     return table(head, rows)

@@ -11,6 +11,7 @@ export const words = {
     check: "Check",
     stop: "Stop",
     reset: "Start over",
+    back: "Bring my code back",
     checking: "Checking …",
     passed: "passed:",
     failed: "failed:",
@@ -23,6 +24,7 @@ export const words = {
     check: "检查",
     stop: "停止",
     reset: "重新开始",
+    back: "恢复我的代码",
     checking: "正在检查……",
     passed: "通过：",
     failed: "未通过：",
@@ -63,6 +65,7 @@ class Exercise extends HTMLElement {
     const button = (key, onclick) =>
       el("button", { type: "button", class: "tw-button", onclick }, say(words, key));
     this.go = button("check", () => (this.job ? stop(this.job) : this.grade()));
+    this.over = button("reset", () => (this.gone ? this.fill(this.gone) : this.startOver()));
     this.status = el("span", { role: "status" }, say(words, "none"));
     this.printed = el("div", {});
     this.mark = el("span", { class: "tw-mark" });
@@ -74,11 +77,12 @@ class Exercise extends HTMLElement {
       leave: () => this.go.focus(),
       changed: () => {
         this.mark.remove();
+        this.offer();
         save();
       },
     }));
     const block = el("div", { class: "highlight tw-open" }, el("pre", {}, code, this.field));
-    const bar = [this.go, button("reset", () => this.fill(this.text)), this.status];
+    const bar = [this.go, this.over, this.status];
     begin.replaceWith(block, el("div", { class: "tw-controls" }, bar), this.printed);
     this.checks = [...this.querySelectorAll("[data-check]")];
     this.labels = this.checks.map((item) => item.textContent);
@@ -109,6 +113,18 @@ class Exercise extends HTMLElement {
     this.save();
     this.clear();
     this.status.textContent = say(words, "none");
+  }
+
+  startOver() {
+    const code = this.field.value;
+    this.fill(this.text);
+    if (code !== this.text) this.offer(code);
+  }
+
+  // What was there before can be had again, until something is typed.
+  offer(gone = "") {
+    this.gone = gone;
+    this.over.textContent = say(words, gone ? "back" : "reset");
   }
 
   clear() {

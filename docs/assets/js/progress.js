@@ -43,7 +43,7 @@ class Progress extends HTMLElement {
   }
 
   forget() {
-    for (const exercise of document.querySelectorAll("tw-exercise")) exercise.fill(exercise.text);
+    for (const exercise of document.querySelectorAll("tw-exercise")) exercise.startOver();
     try {
       localStorage.removeItem(KEY);
     } catch {} // nothing was kept
