@@ -82,7 +82,7 @@ def table(head, rows, left=1):
 
     No line breaks between a number and its unit.
     """
-    rows = [[UNIT.sub("\N{NO-BREAK SPACE}", x) for x in row] for row in rows]
+    rows = [[UNIT.sub("\u00a0", x) for x in row] for row in rows]
     marks = ["---"] * left + ["--:"] * (len(head) - left)
     lines = [" | ".join(head), "|".join(marks), *map(" | ".join, rows)]
     lines = [f"|{x}|" if n == 1 else f"| {x} |" for n, x in enumerate(lines)]

@@ -25,9 +25,9 @@ def draw(lang):
     words, measured = TEXT[lang], rows("standard", "three_kernels", "flash")
     table = [words["header"], ("---", "---:", "---:", "---:")]
     for name, unit, of in (
-        ("traffic", "{:.2f}\N{NO-BREAK SPACE}GB", traffic),
-        ("memory", "{:.0f}\N{NO-BREAK SPACE}MiB", memory),
-        ("time", "{:.2f}\N{NO-BREAK SPACE}ms", lambda row: row["ms"]),
+        ("traffic", "{:.2f}\u00a0GB", traffic),
+        ("memory", "{:.0f}\u00a0MiB", memory),
+        ("time", "{:.2f}\u00a0ms", lambda row: row["ms"]),
         ("error", "{:.4f}", lambda row: row["error"]),
     ):
         table.append((words[name], *(unit.format(of(row)) for row in measured)))
