@@ -139,7 +139,7 @@ def draw(lang):
         "slow": digits(at["softmax"][SHORT][1], 2),
         "standard": digits(at["standard"][SHORT][0], 2),
         "std": digits(at["standard"][SHORT][1], 2),
-        "flash": digits(at["cudnn"][SHORT][0], 3),
+        "flash": digits(at["flash"][SHORT][0], 3),
         "fast": digits(at["cudnn"][SHORT][1], 3),
     }
     return s.svg(400, 414, say["label"].format(**facts), *parts)

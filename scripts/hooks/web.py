@@ -22,6 +22,7 @@ EQUATION = re.compile(
     r"([，。；：、！？）”,.;:!?)]?)",
     re.S,
 )
+BASE = '<span class="katex-base">'  # a part of an equation; lines break between two
 _rendered: dict[tuple[str, bool], str] = {}
 
 
@@ -78,7 +79,8 @@ def on_env(env, config, files):
 def shown(match):
     """The HTML of a match of EQUATION. No line begins with the comma after it."""
     made = f'<{match[1]} class="arithmatex">{_rendered[key(match)]}</{match[1]}>'
-    if match[4] and made.count('class="katex-base"') == 1:  # else it may break within
+    if match[4] and match[1] == "span":  # within, it breaks where it did
+        made = made.replace(f"</span>{BASE}", f"</span><wbr>{BASE}")
         return f'<span class="tw-keep">{made}{match[4]}</span>'
     return made + match[4]
 

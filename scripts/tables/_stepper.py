@@ -59,7 +59,7 @@ def rows(film, say):
     """The table's rows, the start values first."""
     yield 0, "", say["start"] if film["first"] else "", 0, film["first"]
     for t, step in enumerate(film["steps"], 1):
-        place = f"{step['i'] + 1}, {step['j'] + 1}"
+        place = f"{step['i'] + 1},\u00a0{step['j'] + 1}"
         yield t, place, happens(step, say), step["loaded"], step["stored"]
 
 

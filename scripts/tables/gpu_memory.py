@@ -23,6 +23,7 @@ SAY = {
         " an A100 PCIe and an H800 PCIe (the H100's chip), by another program than"
         " source {ours}.",
         "sources": " Sources: ", "from": ", ", "next": "; ", "end": ".",
+        "others": " et al., ",
         "here": "measured for this site on one NVIDIA H200, 2026-11-20",
     },
     "zh": {
@@ -35,6 +36,7 @@ SAY = {
         " A100 PCIe 和 H800 PCIe（芯片和 H100 的一样）上测的，用的程序和出处 {ours}"
         " 不同。",
         "sources": "出处：", "from": "，", "next": "；", "end": "。",
+        "others": " 等，",
         "here": "本站在一块 NVIDIA H200 上实测，2026-11-20",
     },
 }  # fmt: skip
@@ -51,6 +53,7 @@ def cell(fact, quantity, number):
 def entry(key, number, say):
     """A source in the list under the table; a file of this project has no address."""
     title, publisher, address = SOURCES[key]
+    publisher = publisher.replace(" et al., ", say["others"])
     if "://" in address:
         return f"<sup>{number}</sup> {publisher}{say['from']}[{title}]({address})"
     return f"<sup>{number}</sup> {say['here']}{say['from']}`{address}`"

@@ -15,7 +15,7 @@ TEXT = {
             "一次前向传播", "标准注意力", "缩放与 softmax 融合后", "FlashAttention",
         ),
         "traffic": "HBM 访问量", "memory": "输入之外的显存",
-        "time": "用时", "error": "与 float64 相比的相对误差",
+        "time": "用时", "error": "与 float64 的相对误差",
     },
 }  # fmt: skip
 

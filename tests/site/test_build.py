@@ -77,6 +77,18 @@ def test_equations(file, site):
 
 
 @each_file
+def test_no_line_begins_with_a_comma(file, site):
+    """An equation keeps the comma after it, and breaks where it could without."""
+    page = soup(site / file)
+    for node in page.select("p span.arithmatex"):
+        kept = node.parent if "tw-keep" in node.parent.get("class", ()) else None
+        after = str(node.next_sibling or "")
+        assert bool(kept) == after.startswith(tuple("，。；：、！？）”,.;:!?)")), after
+        bases = len(node.select(".katex-base"))
+        assert len(node.select("wbr")) == (bases - 1 if kept else 0)
+
+
+@each_file
 def test_figures_have_alternatives(file, site):
     """An SVG says what it shows, in the language of the page; so does an image."""
     for svg in soup(site / file).select("figure svg:not([aria-hidden]), svg.tw"):
