@@ -19,7 +19,7 @@ SAY = {
         "none": "wrong",
     },
     "zh": {
-        "head": ("毫秒", "因果：前向", "反向", "无掩码：前向", "反向", "显存（GB）"),
+        "head": ("毫秒", "因果：前向", "反向", "无掩码：前向", "反向", "显存，GB"),
         "gluon_varlen": "打包",
         "varlen": "打包，纯 Triton 内核",
         "varlen_attn": "`varlen_attn`",
