@@ -7,7 +7,7 @@ from tables._checkpointing import WAYS, name
 N, MIB = 2048, 2**20
 SAY = {
     "en": ["$N$ = {n}", "counted, MiB", "measured, MiB", "FLOPs", "time"],
-    "zh": ["$N$ = {n}", "计数，MiB", "实测，MiB", "FLOP", "时间"],
+    "zh": ["$N$ = {n}", "计数（MiB）", "实测（MiB）", "FLOP", "时间"],
 }
 
 

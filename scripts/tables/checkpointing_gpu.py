@@ -9,7 +9,7 @@ N, LONG, GIB = 16384, 65536, 2**30
 SAY = {
     "en": ["$N$ = {n}", "counted, GiB", "measured, GiB", "FLOPs", "time",
            "$N$ = {long}: FLOPs", "time"],
-    "zh": ["$N$ = {n}", "计数，GiB", "实测，GiB", "FLOP", "时间",
+    "zh": ["$N$ = {n}", "计数（GiB）", "实测（GiB）", "FLOP", "时间",
            "$N$ = {long}：FLOP", "时间"],
 }  # fmt: skip
 LARGE = {"en": "too large", "zh": "放不下"}

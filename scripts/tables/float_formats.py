@@ -16,11 +16,12 @@ SAY = {
 
 def draw(lang):
     """A Markdown table with one row a format."""
+    comma = "、" if lang == "zh" else ", "
     lines = [f"| {' | '.join(SAY[lang])} |", "|---|--:|--:|--:|--:|--:|"]
     for name, (exponent, fraction) in FORMATS.items():
         most = largest(name)
         cells = (
-            name, f"{exponent}, {fraction}", f"$2^{{-{fraction + 1}}}$",
+            name, f"{exponent}{comma}{fraction}", f"$2^{{-{fraction + 1}}}$",
             f"{most:,.0f}" if most < 1e6 else power(most),
             power(smallest(name)), f"{math.log(most):.2f}",
         )  # fmt: skip
