@@ -56,8 +56,8 @@ def pytest_xdist_auto_num_workers(config):
 def pytest_configure(config):
     """A core for each worker, and for the programs that it starts.
 
-    What fresh.alone keeps is for this run of pytest, and for all its workers. Kernels
-    are the same without the numbers of their lines, and compiled in an eighth less time.
+    What fresh.alone keeps is for this run of pytest, and for all its workers. Without
+    their lines' numbers kernels are the same, and are compiled in an eighth less time.
     """
     os.environ.setdefault("TRITON_DISABLE_LINE_INFO", "1")
     if hasattr(config, "workerinput"):

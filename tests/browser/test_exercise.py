@@ -16,8 +16,6 @@ GRADE = """async (asked) => {
   return Promise.all(asked.map((x) => ask("grade", x)));
 }"""
 
-KEPT_NOW = "() => (localStorage.getItem('tilewise-exercises') ?? '').{has}"
-
 
 class Exercise:
     """One exercise of a page, as a reader sees it."""
@@ -114,38 +112,6 @@ def test_by_keyboard(visit, axe):
     it.reset.focus()
     page.keyboard.press("Enter")
     assert it.code.input_value() == start("traffic_standard") and it.marks() == [0, 0]
-
-
-@pytest.mark.parametrize(
-    ("lang", "again", "back"),
-    [("en", "Start over", "Bring my code back"), ("zh", "重新开始", "恢复我的代码")],
-)
-def test_code_that_went_comes_back(visit, axe, fits, lang, again, back):
-    """Start over can be taken back, until something is typed."""
-    page = visit(PAGE if lang == "en" else f"zh/{PAGE}", width=360)
-    it = Exercise(page, "merge")
-    before, mine = start("merge"), "def merge(a, b):\n    return a\n"
-    assert it.reset.inner_text() == again
-    it.reset.click()  # nothing is lost, so there is nothing to bring back
-    assert it.reset.inner_text() == again and it.code.input_value() == before
-    it.code.fill(mine)
-    it.reset.click()
-    assert it.reset.inner_text() == back and it.code.input_value() == before
-    axe(page, CHANGED)
-    fits(page)
-    it.reset.click()
-    assert it.reset.inner_text() == again and it.code.input_value() == mine
-    page.wait_for_function(KEPT_NOW.format(has="includes('return a')"))
-    it.reset.click()
-    page.wait_for_function(KEPT_NOW.format(has="includes('return a') === false"))
-    it.code.press("End")
-    it.code.press_sequentially("#")
-    assert it.reset.inner_text() == again
-    it.code.fill(mine)
-    page.locator("tw-progress").get_by_role("button").click()
-    assert it.code.input_value() == before
-    it.reset.click()
-    assert it.code.input_value() == mine
 
 
 def test_endless_code_is_stopped(visit, axe):
