@@ -1,10 +1,11 @@
 """What was tried on the Gluon kernels can be tried again; pages say what it gave."""
 
-import importlib
 import sys
 from pathlib import Path
 
 import pytest
+from figures._bench import newest
+from figures._plot import results
 
 from tilewise.bench.cells import geometric
 
@@ -29,9 +30,7 @@ def test_a_variant_is_the_kernel_with_its_changes(module, name):
 
 def speed(name, variant, **cells):
     """The geometric mean of a variant's speed beside the kernel's, in these cells."""
-    sys.path.insert(0, str(HERE.parent / "scripts"))
-    bench, plot = (importlib.import_module(f"figures.{x}") for x in ("_bench", "_plot"))
-    rows = plot.results(bench.newest(f"{name}-variants").stem)["rows"]
+    rows = results(newest(f"{name}-variants").stem)["rows"]
     cells["variant"] = variant
     found = [x for x in rows if cells.items() <= x.items()]
     return geometric([x["base_ms"] / x["ms"] for x in found])

@@ -149,16 +149,18 @@ def test_it_catches_nearly_all_of_them_in_16_bits_too(dtype, caught):
 
 
 def test_lost_digits_are_far_from_mistakes(monkeypatch, caught):
-    """A hundred times the tolerance lets PyTorch's function pass and no mistake."""
+    """Ten times the tolerance lets PyTorch's function pass, 400 times no mistake."""
 
-    def lax(found, exact, plain, largest):
-        near = exact + (found.double() - exact) / 100
-        return found.shape == exact.shape and close(near, exact, plain, largest)
+    def lax(times):
+        def near(found, exact, *more):
+            found = exact + (found.double() - exact) / times
+            return found.shape == exact.shape and close(found, exact, *more)
 
-    alone = failures(top_left, d=128)  # with `dq` of a few more, on some CPUs
-    monkeypatch.setattr(check_my_attention, "close", lax)
-    assert set(failures(top_left, d=128)) <= set(alone)
-    assert len(failures(top_left, d=128)) == 2  # its alignment
+        monkeypatch.setattr(check_my_attention, "close", near)
+
+    lax(10)
+    assert failures(top_left, d=128) == failures(top_left, d=64)  # its alignment
+    lax(400)
     for pitfall in WITHIN:
         try:
             attention = attention_of(use(pitfall))

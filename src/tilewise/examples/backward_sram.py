@@ -1,5 +1,5 @@
-# Bytes in and out of SRAM for a tile,
-# of one of two groups of warps: 64 keys, 64 rows, d = 128, bf16. A product reads each
+# Bytes in and out of SRAM for a tile:
+# one of two groups of warps, 64 keys, 64 rows, d = 128, bf16. A product reads each
 # operand once, unless it is in registers.
 tile, square = 2 * 64 * 128, 2 * 64 * 64  # of Q, K, V, dO; of P, dS
 
