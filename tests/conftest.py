@@ -1,5 +1,6 @@
 """One strict build of the whole site, without torch, for all tests of built pages."""
 
+import gc
 import json
 import os
 import subprocess
@@ -38,6 +39,17 @@ def pytest_sessionstart(session):
         from hooks import web
 
         web.install()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What collecting makes is kept to the end: nobody looks for garbage in it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")
