@@ -33,7 +33,7 @@ WORDS = {  # for the script
         "begin": "Nothing is read yet: m = −∞ and ℓ = 0.",
         "moves": "The maximum moves from {a} to {b}: what was summed before is"
         " multiplied by {f}.",
-        "first": "The first score is the maximum, and counts 1.",
+        "first": "The first finite score is the maximum, and counts 1.",
         "stays": "The maximum stays, and so does the old sum.",
         "nothing": "A score of −∞ weighs 0 and changes nothing.",
         "swapped": "The other way round, A merged into B: {back}.",
@@ -54,7 +54,7 @@ WORDS = {  # for the script
         "is": "m = {m}，ℓ = {l}",
         "begin": "还没有读：m = −∞，ℓ = 0。",
         "moves": "最大值从 {a} 变成 {b}，之前累加的和要乘上 {f}。",
-        "first": "第一个分数就是最大值，ℓ 记 1。",
+        "first": "第一个有限的分数就是最大值，ℓ 记 1。",
         "stays": "最大值不变，旧的和也不变。",
         "nothing": "分数 −∞ 的权重是 0，什么也不改变。",
         "swapped": "反过来，把 A 并进 B：{back}。",
