@@ -28,9 +28,14 @@ def pytest_collection_modifyitems(items):
 
 
 class AtBoth(system.Quiet):
-    """At the host's root, and where the site's address says: the page for errors."""
+    """At the host's root, and where the site's address says: the page for errors.
+
+    Beside it is axe-core, whose code Chromium keeps compiled where it has an address.
+    """
 
     def translate_path(self, path):
+        if path == f"/{AXE.name}":
+            return str(AXE)
         return super().translate_path("/" + path.removeprefix(BASE))
 
 
@@ -103,9 +108,9 @@ SCHEMES = """() => {
 
 
 @pytest.fixture(scope="session")
-def engine():
-    """axe-core's text, which a page takes by evaluating it."""
-    return AXE.read_text("utf-8")
+def engine(address):
+    """Where axe-core is."""
+    return address + AXE.name
 
 
 @pytest.fixture
@@ -114,7 +119,7 @@ def axe(engine):
 
     def axe(page, within="article", rules=None):
         if not page.evaluate("typeof axe !== 'undefined'"):
-            page.evaluate(engine)
+            page.add_script_tag(url=engine)
         found = page.evaluate(RUN, [within, rules])
         assert found == []
 

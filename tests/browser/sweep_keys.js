@@ -43,7 +43,10 @@
     stops[0].focus();
     return stops.length;
   };
-  const walk = () => stops.forEach((one) => one.focus());
+  const walk = () => {
+    Worker.prototype.postMessage = () => {}; // Python starts on the page's twin
+    stops.forEach((one) => one.focus());
+  };
   const done = () => document.activeElement === stops.at(-1);
 
   // Down the page as in the source; a stop that is above the one before is beside it.

@@ -94,7 +94,7 @@ def test_copies(broken):
 )
 def test_axe(broken, engine, rule, html):
     sweep = broken(html)
-    sweep.page.evaluate(engine)
+    sweep.page.add_script_tag(url=engine)
     sweep.note(sweep.page.evaluate(AXE, RULES))
     assert has(sweep, f"axe, {rule}"), sweep.found
 
