@@ -14,7 +14,8 @@ PAGE = f"""
 {LEFT_OUT.format("figure", "<svg><text>no</text></svg>")}
 <h2 id="b">B</h2><ul><li>yes<pre>yes</pre></li></ul>
 {LEFT_OUT.format("div", "<pre><code>no</code></pre>")}
-{LEFT_OUT.format("div", "<div>no</div> within")}
+<div><h2 id="c">C</h2>{LEFT_OUT.format("div", "<div>no</div> within")}</div>
+<p>of b again</p>
 """
 
 
