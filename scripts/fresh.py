@@ -1,10 +1,13 @@
 """Programs run alone: a fresh interpreter, isolated, in UTF-8, warnings are errors.
 
-`import torch` takes seconds. So one interpreter, started with the same options, imports
-torch and nothing else, and each program that begins with that import, its own or that
-of a module which it names, gets a fork of it, as if it had waited for its own. Every
-other program gets an interpreter of its own, and so does one that starts processes;
-elsewhere than on Linux all do, since their libraries may not survive a fork.
+`import torch` takes seconds, and so does what PyTorch itself imports once a program
+asks for it: its compiler, SymPy, Triton. So one interpreter, started with the same
+options, imports these and nothing else, and each program that begins with torch, its
+own import or that of a module which it names, gets a fork of it, as if it had waited
+for its own. Every other program gets an interpreter of its own, and so does one that
+names a part of torch which `import torch` alone would not have given it, or changes
+the environment, which Triton reads as it is imported; elsewhere than on Linux all do,
+since their libraries may not survive a fork.
 
 Most examples are listings too, on pages in two languages. While pytest runs,
 TILEWISE_RUNS names a folder that keeps what each text printed, for all its processes,
@@ -28,13 +31,17 @@ TORCH = re.compile(
     r"(?:dropout|errata|examples\.triton_softmax|masks|packing)\b)",
     re.M,
 )
-APART = re.compile(r"\b(?:multi|sub)process")  # what starts processes
+APART = re.compile(r"\bos\.environ\b")
 MARKS = re.compile(r"^ *# --8<-- .*\n", re.M)  # of sections, which no reader sees
 LIMIT = 300  # seconds
 ONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # no threads
 SERVER = """
 import atexit, json, os, runpy, signal, sys, threading
 import torch
+early = {*sys.modules}
+import torch._dynamo  # torch finds this one by itself
+late = [x for x in sys.modules if x.startswith("torch.") and x not in early]
+print(json.dumps([x for x in late if "._dynamo" not in x]), flush=True)
 for line in sys.stdin:
     file, folder, out, err, limit = json.loads(line)
     if pid := os.fork():
@@ -57,21 +64,31 @@ for line in sys.stdin:
 
 @cache
 def server(environment):
-    """The interpreter that has imported torch; it ends with this one."""
+    """The interpreter that has imported torch, which ends with this one; its `late`."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     command = [sys.executable, *OPTIONS, "-c", SERVER]
     made = subprocess.Popen(
         command, **pipes, env=dict(environment) | ONE, encoding="utf-8"
     )
     atexit.register(made.communicate)
-    return made
+    return made, {*json.loads(made.stdout.readline())}
+
+
+def forked(text, environment):
+    """The interpreter of which a program may have a fork, or None."""
+    if sys.platform != "linux" or not TORCH.search(text) or APART.search(text):
+        return None
+    one, late = server(tuple(sorted(environment.items())))
+    parts = [x.split(".") for x in re.findall(r"\btorch(?:\.\w+)+", text)]
+    named = {".".join(x[:n]) for x in parts for n in range(2, len(x) + 1)}
+    return None if named & late else one
 
 
 def run(file, folder, environment):
     """(status, output, errors) of a program, run in a folder."""
     file = Path(file).resolve()
-    text = file.read_text("utf-8")
-    if sys.platform != "linux" or not TORCH.search(text) or APART.search(text):
+    one = forked(file.read_text("utf-8"), environment)
+    if not one:
         done = subprocess.run(
             [sys.executable, *OPTIONS, file], cwd=folder, env=environment,
             stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
@@ -81,7 +98,6 @@ def run(file, folder, environment):
     with TemporaryDirectory() as room:
         ends = [f"{room}/{name}" for name in ("out", "err")]
         line = json.dumps([str(file), str(folder), *ends, LIMIT])
-        one = server(tuple(sorted(environment.items())))
         print(line, file=one.stdin, flush=True)
         status = int(one.stdout.readline())
         return status, *(Path(end).read_text("utf-8") for end in ends)

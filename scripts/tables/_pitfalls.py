@@ -2,9 +2,13 @@
 
 import re
 import string
+from functools import cache
 
+import fresh
 from tables import _pitfall_words, _pitfall_words_zh
 from tables._pitfall_names_zh import WRONG
+
+from tilewise.pitfalls.suite import matrix
 
 WORDS = {"en": _pitfall_words, "zh": _pitfall_words_zh}
 
@@ -24,6 +28,13 @@ def typeset(text):
 def wrong(pitfall, lang):
     """What is wrong and what is right: in English, the function's own docstring."""
     return typeset(pitfall.wrong.__doc__ if lang == "en" else WRONG[pitfall.name])
+
+
+@cache
+def kills():
+    """The matrix of the suite, which takes seconds and the tests ask for too."""
+    made = fresh.once(["kills"], lambda: {x: [*names] for x, names in matrix().items()})
+    return {name: set(names) for name, names in made.items()}
 
 
 def letters(tests):

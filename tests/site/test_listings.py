@@ -1,5 +1,7 @@
 """A listing pasted into an empty file runs alone, and so does a notebook."""
 
+import sys
+
 import fresh
 import pytest
 from codeblocks import NO_TRITON, blocks
@@ -58,3 +60,13 @@ def test_a_listing_runs_in_nothing_but_itself(first, tmp_path):
     code = first + "import atexit, threading\nsay = lambda: print('last', end='')\n"
     late = "atexit.register(say)\nthreading.Timer(0.1, print, ['late']).start()\n"
     assert start(code + late, tmp_path / "h")[:2] == (0, "late\nlast")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="all have their own")
+def test_who_has_no_fork():
+    """Who names what `import torch` alone does not give, or changes the environment."""
+    assert fresh.forked("import torch\ntorch.nn.functional.gelu\n", environment())
+    late = "torch.fx.experimental.symbolic_shapes.ShapeEnv"
+    for code in (late, f"({late}())", "os.environ['A'] = '1'"):
+        assert not fresh.forked(f"import torch\n{code}\n", environment())
+    assert not fresh.forked("import math\n", environment())

@@ -9,17 +9,17 @@ import torch
 from tilewise.worked_example import DO, SCALE, K, Q, V
 
 
-def quarters(*shape):
+def quarters(source, *shape):
     """Random numbers −2, −1.75, ..., 2."""
-    return torch.randint(-8, 9, shape) / 4
+    return torch.randint(-8, 9, shape, generator=source) / 4
 
 
 def drawn(n_q, n_k, d, *lead, kv_heads=None, dtype=torch.float64, **options):
     """A case of random q, k, v and do, always the same for the same sizes."""
-    torch.manual_seed(n_q + 100 * n_k)
+    source = torch.Generator().manual_seed(n_q + 100 * n_k)
     kv_lead = lead if kv_heads is None else (*lead[:-1], kv_heads)
-    q, do = quarters(*lead, n_q, d), quarters(*lead, n_q, d)
-    k, v = quarters(*kv_lead, n_k, d), quarters(*kv_lead, n_k, d)
+    q, do = (quarters(source, *lead, n_q, d) for _ in range(2))
+    k, v = (quarters(source, *kv_lead, n_k, d) for _ in range(2))
     tensors = {"q": q, "k": k, "v": v, "do": do}
     return {name: x.to(dtype) for name, x in tensors.items()} | options
 

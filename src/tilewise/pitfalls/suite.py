@@ -4,7 +4,6 @@
 raises has failed. Every error is compared as `error <= tolerance`, which NaN fails.
 """
 
-from functools import cache
 from itertools import combinations
 
 import torch
@@ -80,7 +79,6 @@ def killed(test, use):
         return True
 
 
-@cache
 def matrix():
     """{variant: the names of the tests that kill it}."""
     return {
@@ -91,12 +89,12 @@ def matrix():
     }
 
 
-def smallest():
-    """The fewest tests, in the order of SUITE, that together kill every variant.
+def smallest(kills):
+    """The fewest tests, in the order of SUITE, that together kill all of a matrix.
 
     Of several sets as small, the first: those that stand further up in SUITE.
     """
-    killers = set(map(frozenset, matrix().values()))
+    killers = set(map(frozenset, kills.values()))
     for size in range(1, len(SUITE) + 1):
         for chosen in combinations(SUITE, size):
             if all(not x.isdisjoint(chosen) for x in killers):
