@@ -112,8 +112,7 @@ def test_by_keyboard(visit, axe):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     hints.nth(1).wait_for()
-    alone(page, "tw-exercise")
-    axe(page, "tw-exercise")
+    axe(page, alone(page, "tw-exercise"))
     it.reset.focus()
     page.keyboard.press("Enter")
     assert it.code.input_value() == start("traffic_standard") and it.marks() == [0, 0]
