@@ -44,8 +44,7 @@ def test_by_mouse(visit, fits):
     page.keyboard.press("Escape")
     page.set_viewport_size({"width": 360, "height": 900})
     page.locator("label.md-header__button[for=__search]").click()
-    page.locator(".md-search__inner").wait_for()
-    page.locator(FIELD).click()
+    page.locator(FIELD + ":focus").wait_for()
     assert results(page, "log-sum-exp") >= 3 and len(index(page)) == 1
     fits(page)
 
