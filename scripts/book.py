@@ -10,6 +10,7 @@ not run: what stands in a widget's place is printed. Chinese needs a font that h
 
 import os
 import posixpath
+import re
 import sys
 from pathlib import Path
 
@@ -17,7 +18,9 @@ import chromium
 from bs4 import BeautifulSoup, SoupStrainer
 from playwright.sync_api import sync_playwright
 
-DROPPED = "script, button, .headerlink, tw-exercise > *, audio, video"
+DROPPED = {"script", "button", "audio", "video"}
+EQUATION, SPAN = '<span class="katex">', re.compile(r"<(/?)span\b[^>]*>")
+ASIDE = re.compile("\ue000(\\d+)\ue001")  # in place of an equation
 REFERS = {"for", "aria-labelledby", "aria-describedby", "aria-controls"}
 FOOT = """<div style="width:100%;font-size:8px;text-align:center">
 <span class="pageNumber"></span></div>"""
@@ -28,10 +31,31 @@ STYLE = """.tw-part { break-before: page; }
 [dir] .md-typeset .tw-contents li { margin: 0 0 .2em; }"""
 
 
-def read(path, only=None):
-    """A built page, or the elements of one name in it: the menu is most of a page."""
+def aside(text, equations):
+    """A page with a sign for each equation: half of all pages, and as it is printed."""
+    parts, at = [], 0
+    while (start := text.find(EQUATION, at)) >= 0:
+        depth = 0
+        for span in SPAN.finditer(text, start):
+            depth += -1 if span[1] else 1
+            if not depth:
+                break
+        parts += [text[at:start], f"\ue000{len(equations)}\ue001"]
+        at = span.end()
+        equations.append(text[start:at])
+    return "".join(parts) + text[at:]
+
+
+def read(path, only=None, equations=None):
+    """A built page, or the elements of one name in it: the menu is most of a page.
+
+    Its equations are added to a list, if there is one, and stand in the page as signs.
+    """
+    text = path.read_text("utf-8")
+    if equations is not None:
+        text = aside(text, equations)
     strainer = only and SoupStrainer(only)
-    return BeautifulSoup(path.read_text("utf-8"), "html.parser", parse_only=strainer)
+    return BeautifulSoup(text, "html.parser", parse_only=strainer)
 
 
 def order(home):
@@ -56,9 +80,16 @@ def address(name, href, names, site_url):
     return f"#{mark(file, anchor)}" if file in names else site_url + file
 
 
+def dropped(node):
+    """Whether it is pressed, played or run, or stands in an exercise."""
+    kinds = node.attrs.get("class", ())
+    inside = node.parent.name == "tw-exercise"
+    return node.name in DROPPED or inside or "headerlink" in kinds
+
+
 def inwards(article, name, names, site_url):
     """Make a page's ids its own within the book, and its links lead there."""
-    for node in article.find_all(True):  # one walk: a page has thousands
+    for node in article.find_all(True):
         held = node.attrs
         if "id" in held:
             held["id"] = mark(name, held["id"])
@@ -73,8 +104,8 @@ def inwards(article, name, names, site_url):
 
 def chapter(article, name, names, site_url):
     """A page's article as a part of the book."""
-    for node in article.select(DROPPED):
-        node.decompose()
+    for node in filter(dropped, article.find_all(True)):
+        node.extract()
     inwards(article, name, names, site_url)
     for node in article.find_all("details"):
         node["open"] = ""
@@ -87,12 +118,14 @@ def book(home, names):
     front = read(home / "index.html")
     site_url = front.select_one("link[rel=canonical]")["href"]
     sheets = "".join(map(str, front.select("link[rel=stylesheet]")))
-    articles = {x: read(home / x, "article").article for x in names}
+    equations = []
+    articles = {x: read(home / x, "article", equations).article for x in names}
     titles = {x: a.h1.get_text().removesuffix("¶") for x, a in articles.items()}
     items = [
         f'<li><a href="#{mark(x)}">{title}</a></li>' for x, title in titles.items()
     ]
     parts = "".join(chapter(a, x, names, site_url) for x, a in articles.items())
+    parts = ASIDE.sub(lambda sign: equations[int(sign[1])], parts)
     title = front.select_one("meta[property='og:site_name']")["content"]
     about = front.select_one("meta[property='og:image:alt']")["content"]
     return f"""<!doctype html><html lang="{front.html["lang"]}"><meta charset="utf-8">

@@ -1,13 +1,19 @@
 """A page at its stepper, and waiting for what it shows."""
 
+FORWARD = "flash-attention/forward.html"
 
-def meet(visit, name, query="", lang="", **how):
-    """Open a page at its stepper, as `visit` does, and wait for the first picture."""
-    page = visit(f"{lang}flash-attention/{name}.html{query}", **how)
+
+def arrive(page):
+    """Go to the stepper of a page and wait for the first picture."""
     page.locator("tw-stepper").evaluate("x => x.scrollIntoView()")
     page.locator(".tw-panel").first.wait_for()
     settle(page)
     return page
+
+
+def meet(visit, name, query="", lang="", **how):
+    """Open a page at its stepper, as `visit` does."""
+    return arrive(visit(f"{lang}flash-attention/{name}.html{query}", **how))
 
 
 def sentence(page):

@@ -5,23 +5,20 @@ import random
 import re
 
 import pytest
-from playwright.sync_api import TimeoutError
 
 from tilewise.live import answer
 from tilewise.live.calculator import DEFAULT, view
 
 from ..live.test_calculator import HOSTILE, draw
+from ._calculator import ANSWER, PAGES, shows, squeezed
+from ._kept import again, alone, kept
 
-PAGES = {"en": "memory/calculator.html", "zh": "zh/memory/calculator.html"}
 ASK = """async (inputs) => {
   const { ask } = await import(new URL("/assets/js/runtime.js", location));
   const one = (x) => ask("calculator", x).catch(({ problem }) => ({ problem }));
   return Promise.all(inputs.map(one));
 }"""
 SEEN = "document.querySelector('tw-calculator').innerText"
-TEXT = """() => [".tw-said", ".tw-said + div"].map((x) => document.querySelector(x)
-  .textContent).join("").replace(/\\s+/g, "")"""
-SHOWN = f"(wanted) => ({TEXT})() === wanted"
 
 
 def near(a, b):
@@ -35,57 +32,65 @@ def near(a, b):
     return a == b
 
 
-def texts(node):
-    return [node] if isinstance(node, str) else [t for x in node[2:] for t in texts(x)]
+@pytest.fixture(scope="module", params=PAGES)
+def lang(request):
+    return request.param
 
 
-def shows(page, typed, lang):
-    """Every text of Python's tree comes to stand in the page, in its order."""
-    made = view(typed | {"lang": lang})
-    wanted = re.sub(r"\s+", "", made["said"] + "".join(texts(made["tree"])))
-    try:
-        page.wait_for_function(SHOWN, arg=wanted, timeout=5000)
-    except TimeoutError:
-        assert page.evaluate(TEXT) == wanted
+@pytest.fixture(scope="module")
+def opened(windows, lang):
+    """The page of a language; its answer, and what it had loaded, when it was new."""
+    with kept(windows, PAGES[lang]) as page:
+        page.get_by_role("slider").wait_for()
+        yield page, page.locator(ANSWER).text_content(), list(page.requested)
 
 
-def test_results_equal_cpython(visit):
+@pytest.fixture
+def page(opened, lang):
+    """The page with the fields as at first."""
+    page = opened[0]
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.get_by_role("button", name={"en": "Reset", "zh": "恢复默认"}[lang]).click()
+    shows(page, DEFAULT, lang)
+    return page
+
+
+in_english = pytest.mark.parametrize("lang", ["en"], indirect=True)
+
+
+@in_english
+def test_results_equal_cpython(page):
+    """Some inputs and every odd text, by way of the page; tests/live compares more."""
     rng = random.Random(21)
-    inputs = [draw(rng) for _ in range(100)] + [{"n": text} for text in HOSTILE]
-    found = visit(PAGES["en"]).evaluate(ASK, inputs)
+    inputs = [draw(rng) for _ in range(12)] + [{"n": text} for text in HOSTILE]
+    found = page.evaluate(ASK, inputs)
     for asked, there in zip(inputs, found, strict=True):
         told = json.loads(answer(json.dumps({"ask": "calculator", "input": asked})))
         assert near(told.get("result", told), there), asked
 
 
-each_language = pytest.mark.parametrize("lang", PAGES)
-
-
-@each_language
-def test_untouched_it_is_static_and_loads_no_runtime(visit, axe_both, fits, lang):
+def test_untouched_it_is_static_and_loads_no_runtime(opened, visit, lang):
+    _, static, requested = opened
     bare = visit(PAGES[lang], javascript=False)
-    static = bare.locator("tw-calculator .tw-said + div").text_content()
-    page = visit(PAGES[lang])
-    page.get_by_role("slider").wait_for()
-    assert page.locator("tw-calculator .tw-said + div").text_content() == static
-    shows(page, DEFAULT, lang)
-    assert not [x for x in page.requested if "micropython" in x or "python.json" in x]
-    axe_both(page)
-    fits(page)
-    page.get_by_role("button", name={"en": "Reset", "zh": "恢复默认"}[lang]).click()
-    shows(page, DEFAULT, lang)
+    assert bare.locator(ANSWER).text_content() == static
+    assert not [x for x in requested if "micropython" in x or "python.json" in x]
 
 
-@each_language
-def test_by_mouse(visit, axe_both, lang):
-    page = visit(PAGES[lang])
+def test_reset_gives_what_stood_there(page, opened):
+    _, static, _ = opened
+    assert squeezed(page.locator(ANSWER).text_content()) == squeezed(static)
+
+
+@in_english
+def test_by_mouse(page, visit, axe_both):
     page.select_option("#tw-calc-gpu", "H200")
     page.select_option("#tw-calc-pass", "training")
     page.select_option("#tw-calc-causal", "yes")
     page.fill("#tw-calc-kv_heads", "8")
     page.select_option("#tw-calc-plot", "seconds")
     typed = {"gpu": "H200", "pass": "training", "causal": "yes", "kv_heads": "8"}
-    shows(page, typed | {"plot": "seconds"}, lang)
+    shows(page, typed | {"plot": "seconds"}, "en")
     assert "kv_heads=8" in page.url and "plot=seconds" in page.url
     page.locator("tw-calculator summary").click()
     plot = page.locator(".tw-chart > svg")
@@ -95,15 +100,16 @@ def test_by_mouse(visit, axe_both, lang):
     page.locator(".tw-place").last.hover()
     point = page.locator(".tw-place").last.get_attribute("aria-label")
     assert page.locator(".tw-roof > .tw-note").text_content() == point
-    axe_both(page, "tw-calculator")
-    if lang == "en":
-        again = visit(PAGES[lang] + "?" + page.url.partition("?")[2])
-        shows(again, typed | {"plot": "seconds"}, lang)
-        assert not re.search("[\u4e00-\u9fff]", page.evaluate(SEEN))
+    there = visit(PAGES["en"] + "?" + page.url.partition("?")[2])
+    shows(there, typed | {"plot": "seconds"}, "en")
+    assert not re.search("[\u4e00-\u9fff]", there.evaluate(SEEN))
+    there.locator("tw-calculator summary").click()
+    alone(there, "tw-calculator")
+    axe_both(there, "tw-calculator")
 
 
-def test_by_keyboard(visit):
-    page = visit(PAGES["en"], still=True)
+@in_english
+def test_by_keyboard(page):
     page.locator("#tw-calc-n").focus()
     page.keyboard.press("Control+A")
     page.keyboard.type("4096")
@@ -125,32 +131,42 @@ def test_by_keyboard(visit):
     assert label.startswith("standard attention, repeated accesses to a cache: ")
 
 
-@each_language
-def test_narrow_with_own_card_and_tiles(visit, axe_both, fits, lang):
-    page = visit(PAGES[lang], width=360, dark=True)
+OWN = {"sram": "227", "bandwidth": "3.35", "tflops": "989.5", "memory": "80"}
+TILES = {"block_rows": "128", "block_cols": "176"}
+LAST = {
+    "en": "Below is still the last result that could be computed.",
+    "zh": "下面仍是上一次算出的结果。",
+}
+
+
+def test_narrow_with_own_card_and_tiles(page, fits, lang):
+    page.set_viewport_size({"width": 360, "height": 900})
     page.select_option("#tw-calc-gpu", "own")
     page.select_option("#tw-calc-tiles", "own")
-    own = {"sram": "227", "bandwidth": "3.35", "tflops": "989.5", "memory": "80"}
-    for key, text in own.items():
+    for key, text in OWN.items():
         assert page.input_value(f"#tw-calc-{key}") == text
-    own |= {"gpu": "own", "tiles": "own", "block_rows": "128", "block_cols": "176"}
+    own = OWN | TILES | {"gpu": "own", "tiles": "own"}
     shows(page, own, lang)
     page.fill("#tw-calc-memory", "40")
     shows(page, own | {"memory": "40"}, lang)
-    axe_both(page, "tw-calculator")
+    fits(page)
+    page.fill("#tw-calc-memory", "-5")
+    page.locator("#tw-calc-memory[aria-invalid=true]").wait_for()
+    assert page.locator(".tw-said").text_content() == LAST[lang]
+    wrong = page.locator("#tw-calc-memory-wrong").text_content()
+    assert bool(re.search("[\u4e00-\u9fff]", wrong)) == (lang == "zh")
     fits(page)
 
 
-@each_language
-def test_hostile_text_is_answered_at_its_field(visit, axe_both, fits, lang):
-    page = visit(PAGES[lang] + "?gpu=own&tiles=own", width=360, dark=True)
+def test_hostile_text_is_answered_at_its_field(visit, axe_both, fits):
+    """In the dark, on a phone, at an address that shows every field."""
+    page = visit(PAGES["en"] + "?gpu=own&tiles=own", width=360, dark=True)
     page.locator("#tw-calc-sram:visible").wait_for()
     fields = page.locator("tw-calculator input.tw-field").all()
-    shown = page.locator(".tw-said + div")
-    shows(page, {"gpu": "own", "sram": "227", "bandwidth": "3.35", "tflops": "989.5",
-                 "memory": "80", "tiles": "own", "block_rows": "128",
-                 "block_cols": "176"}, lang)  # fmt: skip
+    shown = page.locator(ANSWER)
+    shows(page, OWN | TILES | {"gpu": "own", "tiles": "own"}, "en")
     before = shown.text_content()
+    alone(page, "tw-calculator")
     for place, field in enumerate(fields):
         good = field.input_value()
         field.fill(HOSTILE[2:][place % len(HOSTILE[2:])])
@@ -159,28 +175,21 @@ def test_hostile_text_is_answered_at_its_field(visit, axe_both, fits, lang):
         assert len(wrong.text_content()) > 4 and shown.text_content() == before
         if place == 2:
             axe_both(page, "tw-calculator")
-            fits(page)
+        fits(page)
         field.fill(good)
     page.fill("#tw-calc-heads", "6")
     page.fill("#tw-calc-kv_heads", "4")
     page.locator("#tw-calc-kv_heads-wrong", has_text="6").wait_for()
 
 
-LAST = {
-    "en": "Below is still the last result that could be computed.",
-    "zh": "下面仍是上一次算出的结果。",
-}
-
-
-@each_language
-def test_hostile_addresses(visit, axe_both, lang):
+@in_english
+def test_hostile_addresses(page, lang):
     for query, field in (
         ("n=%3Cscript%3Ealert(1)%3C/script%3E", "n"), ("d=" + "9" * 5000, "d"),
         ("gpu=V100&heads=NaN&__proto__=1&constructor=2", "heads"),
         ("batch=%ff%00", "batch"),
     ):  # fmt: skip
-        page = visit(f"{PAGES[lang]}?{query}")
+        again(page, "tw-calculator", "?" + query)
         page.locator(f"#tw-calc-{field}[aria-invalid=true]").wait_for()
         assert page.locator(".tw-said").text_content() == LAST[lang]
         assert page.input_value("#tw-calc-gpu") == "H100"
-    axe_both(page, "tw-calculator")

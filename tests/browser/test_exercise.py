@@ -6,41 +6,15 @@ from tilewise.exercises import NAMES, load
 from tilewise.live.grade import check
 from tilewise.render.exercise import solution, start, words
 
+from ._exercise import CHANGED, MERGING, NAMED, PAGE, Exercise
+from ._kept import again, alone, kept
 from ._windows import THROUGH
 
-PAGE = "reference/exercises.html"
-CHANGED = "tw-exercise[name=merge], tw-progress"  # by what is done in a test
 SOME = {"en": "3 of 6 checks pass.", "zh": "6 项检查通过了 3 项。"}
 GRADE = """async (asked) => {
   const { ask } = await import(new URL('/assets/js/runtime.js', location));
   return Promise.all(asked.map((x) => ask("grade", x)));
 }"""
-
-
-class Exercise:
-    """One exercise of a page, as a reader sees it."""
-
-    def __init__(self, page, name):
-        self.page, self.whole = page, page.locator(f"tw-exercise[name={name}]")
-        self.code = self.whole.get_by_role("textbox")
-        self.go, self.reset = (self.whole.get_by_role("button").nth(i) for i in (0, 1))
-        self.status = self.whole.get_by_role("status")
-        self.code.wait_for()
-
-    def check(self, code):
-        self.code.fill(code)
-        self.go.click()
-        return self.settled()
-
-    def settled(self):
-        """What the status says once the checks are done."""
-        busy = "(e) => !/…/.test(e.querySelector('[role=status]').textContent)"
-        self.page.wait_for_function(busy, arg=self.whole.element_handle())
-        return self.status.inner_text()
-
-    def marks(self):
-        """How many checks passed and failed."""
-        return [self.whole.locator(x).count() for x in (".tw-passed", ".tw-failed")]
 
 
 def wrong(name, i=0):
@@ -50,26 +24,37 @@ def wrong(name, i=0):
     return f"from {module} import {function} as {exercise.SOLUTION.__name__}"
 
 
-@pytest.mark.parametrize(
-    ("lang", "dark", "width"), [("en", False, 1280), ("zh", True, 360)]
-)
-def test_wrong_then_right(visit, axe, fits, lang, dark, width):
-    file = PAGE if lang == "en" else f"zh/{PAGE}"
-    page = visit(file, dark=dark, width=width)
+@pytest.fixture(scope="module")
+def opened(windows):
+    """An exercise alone on a narrow page, where one test after another tries it."""
+    with kept(windows, MERGING, width=360) as page:
+        alone(page, NAMED)
+        yield page
+
+
+@pytest.fixture
+def it(opened):
+    """The exercise as if nobody had been there."""
+    opened.evaluate("localStorage.clear()")
+    again(opened, NAMED)
+    return Exercise(opened, "merge")
+
+
+def test_wrong_then_right(visit, axe, fits):
+    page = visit(PAGE)
+    alone(page, CHANGED)
     it = Exercise(page, "merge")
     assert it.code.input_value() == start("merge")
-    axe(page)
-    assert it.check(wrong("merge", 1) + "\nprint('<b>hi</b>')") == SOME[lang]
+    assert it.check(wrong("merge", 1) + "\nprint('<b>hi</b>')") == SOME["en"]
     assert it.marks() == [3, 3]
     failed = it.whole.locator(".tw-failed").first.inner_text()
-    assert "4.95" in failed and words("merge", lang)["checks"]["example"] in failed
-    axe(page, CHANGED)
-    fits(page)
+    assert "4.95" in failed and words("merge", "en")["checks"]["example"] in failed
     it.check(solution("merge"))
     assert it.marks() == [6, 0]
-    axe(page, CHANGED)
     line = page.locator("tw-progress").get_by_role("status")
-    assert {"en": "Solved: 1 of", "zh": "做对了 1 题"}[lang] in line.inner_text()
+    assert "Solved: 1 of" in line.inner_text()
+    axe(page, CHANGED)
+    fits(page)
     page.reload()
     page.evaluate(THROUGH)
     it = Exercise(page, "merge")
@@ -80,6 +65,25 @@ def test_wrong_then_right(visit, axe, fits, lang, dark, width):
     assert it.code.input_value() == start("merge")
     page.wait_for_timeout(300)  # past the time after which code is kept
     assert page.evaluate("localStorage.getItem('tilewise-exercises')") is None
+
+
+def test_in_chinese(visit, axe, fits):
+    """Its words, in the dark on a phone; the scripts are those of the English page."""
+    page = visit(f"zh/{PAGE}", dark=True, width=360)
+    alone(page, CHANGED)
+    it = Exercise(page, "merge")
+    assert it.check(wrong("merge", 1) + "\nprint('<b>hi</b>')") == SOME["zh"]
+    assert it.marks() == [3, 3]
+    failed = it.whole.locator(".tw-failed").first.inner_text()
+    assert "4.95" in failed and words("merge", "zh")["checks"]["example"] in failed
+    axe(page, CHANGED)
+    fits(page)
+    it.check(solution("merge"))
+    line = page.locator("tw-progress").get_by_role("status")
+    assert "做对了 1 题" in line.inner_text()
+    assert it.reset.inner_text() == "重新开始"
+    it.reset.click()
+    assert it.reset.inner_text() == "恢复我的代码" and it.marks() == [0, 0]
 
 
 def test_by_keyboard(visit, axe):
@@ -108,22 +112,20 @@ def test_by_keyboard(visit, axe):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     hints.nth(1).wait_for()
-    axe(page, "tw-exercise")
+    axe(page, alone(page, "tw-exercise"))
     it.reset.focus()
     page.keyboard.press("Enter")
     assert it.code.input_value() == start("traffic_standard") and it.marks() == [0, 0]
 
 
-def test_endless_code_is_stopped(visit, axe):
-    page = visit("softmax/merging.html")
-    it = Exercise(page, "merge")
+def test_endless_code_is_stopped(it, axe):
     it.code.fill("def merge(a, b):\n    while True: pass")
     it.go.click()
     assert it.go.inner_text() == "Stop" and it.status.inner_text() == "Checking …"
     it.go.click()
     assert it.settled() == "Stopped." and it.go.inner_text() == "Check"
     it.go.click()
-    axe(page, within="tw-exercise")
+    axe(it.page, NAMED)
     if it.go.inner_text() == "Stop":  # it has 10 seconds, and axe may take longer
         it.go.click()
     assert it.settled().startswith("Stopped")
@@ -145,20 +147,19 @@ HOSTILE = [
 ]
 
 
-def test_hostile_code(visit, axe, fits):
-    page = visit(PAGE, width=360)
-    it = Exercise(page, "merge")
+def test_hostile_code(it, axe, fits):
     for code, said in HOSTILE:
         it.check(code)
         assert said in it.whole.inner_text(), code[:80]
         assert it.whole.locator("img, script").count() == 0
-    axe(page, CHANGED)
+    fits(it.page)
     it.check("def merge(a, b):\n    x = [0]\n    while True: x = x + x")
     assert it.marks() != [6, 0]
     assert it.check(solution("merge")) == "Solved: all 6 checks pass."
     it.check("def merge(a, b): return ['<b>' * 999] * 3")
     assert it.marks() == [0, 6] and it.whole.locator(".tw-failed b").count() == 0
-    fits(page)
+    fits(it.page)
+    axe(it.page, NAMED)
 
 
 KEPT = ["nonsense", "null", "3", '{"merge": 3}', '{"merge": {"code": 5}}', "[1]"]
@@ -166,25 +167,30 @@ KEPT = ["nonsense", "null", "3", '{"merge": 3}', '{"merge": {"code": 5}}', "[1]"
 
 def test_whatever_the_browser_kept(visit):
     page = visit(PAGE)
-    for kept in KEPT:
-        Exercise(page, "merge")
-        page.evaluate("(x) => localStorage.setItem('tilewise-exercises', x)", kept)
-        page.reload()
-        page.evaluate(THROUGH)
-        assert Exercise(page, "merge").code.input_value() == start("merge"), kept
+    for text in KEPT:
+        page.evaluate("(x) => localStorage.setItem('tilewise-exercises', x)", text)
+        for name in CHANGED.split(", "):
+            again(page, name)
+        assert Exercise(page, "merge").code.input_value() == start("merge"), text
         assert f"Solved: 0 of {len(NAMES)}" in page.locator("tw-progress").inner_text()
 
 
-def test_a_browser_that_keeps_nothing(visit):
-    page = visit("softmax/merging.html")
-    page.evaluate("() => { Storage.prototype.setItem = () => { throw Error('full') } }")
-    it = Exercise(page, "merge")
+FULL = """() => {
+  const { setItem } = Storage.prototype;
+  Storage.prototype.setItem = () => { throw Error("full") };
+  window.mend = () => Object.assign(Storage.prototype, { setItem });
+}"""
+
+
+def test_a_browser_that_keeps_nothing(it):
+    it.page.evaluate(FULL)
     assert it.check(solution("merge")) == "Solved: all 6 checks pass."
+    it.page.evaluate("mend()")
 
 
-def test_every_solution_passes_here(visit):
+def test_every_solution_passes_here(opened):
     """tests/live compares all grades with CPython's."""
     asked = [{"name": x, "source": solution(x), "lang": "en"} for x in NAMES]
-    here = visit("index.html").evaluate(GRADE, asked)
+    here = opened.evaluate(GRADE, asked)
     assert here == [check(one) for one in asked]
     assert all(found["passed"] for found in here)

@@ -10,10 +10,10 @@ HEAVY += ["flash-attention/worked-example", "memory/calculator", "gpu/measured"]
 OWN = ("/assets/js/", "/assets/live/", "/assets/widgets.css", "/assets/tilewise.js")
 
 
-@pytest.mark.parametrize("height", [900, 1400])  # a tall window shows more widgets
 @pytest.mark.parametrize("name", HEAVY)
-def test_first_load(visit, site, address, name, height):
-    page = visit(f"{name}.html", scroll=False, height=height)
+def test_first_load(visit, site, address, name):
+    """In a tall window, which shows all widgets that a lower one does, and more."""
+    page = visit(f"{name}.html", scroll=False, height=1400)
     page.wait_for_load_state("networkidle")
     asked = {url.removeprefix(address) for url in page.requested}
     own = [x for x in asked if any(part in f"/{x}" for part in OWN)]

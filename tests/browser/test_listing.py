@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from ._kept import alone, kept
+
 WORDS = {"en": ("Run", "Stop", "Reset"), "zh": ("运行", "停止", "还原")}
 SILENT, PRINTS = "softmax/safe-softmax.html", "flash-attention/tiling.html"
 ERROR = "import math\n\nx = 1\nmath.sqrt('a') + x\n"
@@ -37,6 +39,28 @@ def lang(file):
     return "zh" if file.startswith("zh/") else "en"
 
 
+@pytest.fixture(scope="module")
+def opened(windows):
+    """Listings that print nothing, for one test after another."""
+    with kept(windows, SILENT) as page:
+        yield page
+
+
+@pytest.fixture
+def ran(opened):
+    """ran(at=0) is a listing that ran once; at the end it is as it was."""
+    made = []
+
+    def ran(at=0):
+        made.append(Listing(opened, WORDS["en"], at))
+        made[0].start.click()
+        made[0].wait("Done")
+        return made[0]
+
+    yield ran
+    made[0].button(2).click()
+
+
 @pytest.fixture
 def listing(visit):
     def listing(file, at=0, **how):
@@ -63,8 +87,9 @@ def test_output_begins_where_its_listing_ends(visit):
         x.querySelector("pre").getBoundingClientRect());
       return Math.abs(out.top - code.bottom);
     }"""
+    page = visit(PRINTS)
     for width in (1280, 400):
-        page = visit(PRINTS, width=width)
+        page.set_viewport_size({"width": width, "height": 900})
         blocks = page.locator(".highlight:has(+ .output)").all()
         assert blocks and max(x.evaluate(gap) for x in blocks) < 1, width
 
@@ -98,11 +123,12 @@ def test_states(listing, axe, fits, file):
     """A loop without end, an error, much output, nothing printed: in both schemes."""
     dark = lang(file) == "zh"
     one = listing(file, width=360, dark=dark)
+    alone(one.page, ".tw-run")
     one.start.click()
     one.wait(r"\d s|\d 秒")
     assert "naive_softmax" in one.shown.inner_text()
-    axe(one.page)
     fits(one.page)
+    axe(one.page, ".tw-run")
     one.shown.get_by_role("button").click()
     one.shown.filter(has_text="0.1111111111111111, 0.2222222222222222").wait_for()
     one.write("while True: pass")
@@ -122,10 +148,8 @@ def test_states(listing, axe, fits, file):
     assert not [word for word in other if word in text]
 
 
-def test_an_error_marks_its_line(listing):
-    one = listing(SILENT)
-    one.start.click()
-    one.wait("Done")
+def test_an_error_marks_its_line(ran):
+    one = ran()
     one.write(ERROR)
     one.wait("Line 4: TypeError")
     mark = one.block.locator(".tw-mark").bounding_box()
@@ -139,11 +163,9 @@ def test_an_error_marks_its_line(listing):
     assert one.block.locator(".tw-mark").count() == 0
 
 
-def test_the_letters_lie_on_each_other(listing):
+def test_the_letters_lie_on_each_other(ran):
     """Field and coloured code have the same metrics, or the caret stands elsewhere."""
-    one = listing(SILENT, at=1)
-    one.start.click()
-    one.wait("Done")
+    one = ran(at=1)
     names = "fontFamily fontSize lineHeight letterSpacing padding tabSize whiteSpace"
     style = """(x, names) => [
       ...names.split(" ").map((name) => getComputedStyle(x)[name]), x.scrollHeight]"""
@@ -157,11 +179,9 @@ def test_the_letters_lie_on_each_other(listing):
     assert code.evaluate(here) == one.field.evaluate(here)
 
 
-def test_what_is_copied_is_what_is_shown(listing):
-    one = listing(SILENT)
+def test_what_is_copied_is_what_is_shown(ran):
+    one = ran()
     one.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    one.start.click()
-    one.wait("Done")
     one.write("print(1)\nprint(2)")
     one.shown.filter(has_text="2").wait_for()
     one.block.locator("[data-clipboard-target]").click()

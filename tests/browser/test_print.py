@@ -90,11 +90,13 @@ def test_answers_stand_open(paper):
     assert len(answers.evaluate_all(SEEN)) == answers.count()
 
 
-def test_answers_stand_open_without_scripts(visit, file):
-    page = visit(file, javascript=False)
+@pytest.mark.parametrize("page", ["memory/calculator", "zh/memory/best-practices"])
+def test_answers_stand_open_without_scripts(visit, page):
+    """It is the style sheet that opens them, which all pages share."""
+    page = visit(f"{page}.html", javascript=False)
     page.emulate_media(media="print")
     answers = page.locator("details.question > p")
-    assert len(answers.evaluate_all(SEEN)) == answers.count()
+    assert len(answers.evaluate_all(SEEN)) == answers.count() > 0
 
 
 def test_dark_ink(printed):

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from ._stepper import at, meet, sentence
+from ._kept import again, alone, kept
+from ._stepper import FORWARD, arrive, at, meet, sentence
 
 PAGES = {
     "worked-example": ("forward", 28),
@@ -15,6 +16,23 @@ PAGES = {
 HEAVY = ("js/worker.js", "python.json", ".wasm")
 
 
+@pytest.fixture(scope="module")
+def opened(windows):
+    """The stepper of the forward pass alone, for one test after another."""
+    with kept(windows, FORWARD, still=True) as page:
+        alone(page, "tw-stepper")
+        yield page
+
+
+@pytest.fixture
+def fresh(opened):
+    """It with its stepper as at first."""
+    opened.set_viewport_size({"width": 1280, "height": 900})
+    opened.requested.clear()
+    again(opened, "tw-stepper")
+    return arrive(opened)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_plays_without_python(name, visit, fits):
     page = meet(visit, name, width=360)
@@ -22,10 +40,15 @@ def test_a_page_plays_without_python(name, visit, fits):
     at(page, 0)
     page.get_by_role("button", name="Step", exact=True).click()
     at(page, 1, total)
+    assert page.locator("body > [role=status]").inner_text() == sentence(page)
     page.get_by_role("slider", name="Position").fill(str(total))
     at(page, total, total)
     assert page.get_by_role("button", name="Step", exact=True).is_disabled()
     fits(page)
+    if name == "loop-order":
+        text = page.locator(".tw-moves").all_inner_texts()
+        assert ["so far 64" in text[0], "so far 48" in text[0]] == [True, True]
+        assert ["so far 40" in text[1], "so far 16" in text[1]] == [True, True]
     assert not [x for x in page.requested if x.endswith(HEAVY)]
 
 
@@ -48,8 +71,8 @@ def test_without_scripts_a_table_stands_there(name, visit):
     assert page.locator("tw-stepper").inner_text()
 
 
-def test_keyboard(visit):
-    page = meet(visit, "forward")
+def test_keyboard(fresh):
+    page = fresh
     stage = page.locator(".tw-stage")
     stage.focus()
     for k in (1, 2, 3):
@@ -73,15 +96,8 @@ def test_keyboard(visit):
     assert said.startswith("Step 28 of 28, tile i = 2, j = 2: store O₂, ℓ₂, m₂")
 
 
-def test_a_step_is_spoken(visit):
-    page = meet(visit, "forward")
-    page.get_by_role("button", name="Step", exact=True).click()
-    spoken = page.locator("body > [role=status]")
-    assert spoken.inner_text() == sentence(page)
-
-
-def test_play_runs_to_the_end_and_stops(visit):
-    page = meet(visit, "forward", still=True)
+def test_play_runs_to_the_end_and_stops(fresh):
+    page = fresh
     page.get_by_label("Speed").select_option("4")
     page.get_by_role("slider").fill("26")
     page.get_by_role("button", name="Play").click()
@@ -91,11 +107,14 @@ def test_play_runs_to_the_end_and_stops(visit):
     assert page.evaluate(moving) == 0
     page.get_by_label("Speed").select_option("0.5")
     page.get_by_role("button", name="Play").click()
-    at(page, 1)
+    at(page, 0)
+    page.get_by_label("Speed").select_option("4")  # from now on
+    page.wait_for_function("() => document.querySelector('.tw-seek').value > 0")
+    page.get_by_role("button", name="Pause").click()
 
 
 def test_new_numbers_flash_and_keep_a_mark(visit):
-    page = meet(visit, "forward")
+    page = meet(visit, "forward", scroll=False)
     page.get_by_role("button", name="Step", exact=True).click()
     fresh = page.locator(".tw-chip .tw-fresh")
     assert fresh.count() == 8
@@ -103,15 +122,6 @@ def test_new_numbers_flash_and_keep_a_mark(visit):
     assert "gradient" in fresh.first.evaluate(
         "x => getComputedStyle(x).backgroundImage"
     )
-
-
-def test_both_orders_count(visit):
-    page = meet(visit, "loop-order", width=1280)
-    page.get_by_role("slider").fill("28")
-    at(page, 28)
-    text = page.locator(".tw-moves").all_inner_texts()
-    assert ["so far 64" in text[0], "so far 48" in text[0]] == [True, True]
-    assert ["so far 40" in text[1], "so far 16" in text[1]] == [True, True]
 
 
 WORDS = """(x) => {
@@ -123,21 +133,33 @@ WORDS = """(x) => {
 }"""
 
 
-STATES = [("forward", 9, False), ("backward", 20, True), ("backward", 0, False)]
-STATES += [("loop-order", 7, True), ("loop-order", 28, False)]
+LABELS = "(all) => all.map((x) => x.ariaLabel)"
+STATES = {"forward": (9,), "backward": (20, 0), "loop-order": (28, 7)}
 
 
-@pytest.mark.parametrize("name, k, dark", STATES)
-def test_axe_and_chinese(name, k, dark, visit, axe, fits):
-    page = meet(visit, name, f"?step={k}", "zh/", dark=dark, width=360, still=True)
-    page.get_by_text(f"第 {k} 步" if k else "第一块之前").first.wait_for()
+@pytest.mark.parametrize("name", STATES)
+def test_axe_and_chinese(name, visit, axe, fits):
+    """Light at the step that the address asks for, dark at another."""
+    first, *others = STATES[name]
+    page = meet(visit, name, f"?step={first}", "zh/", width=360, still=True)
+    alone(page, "tw-stepper")
     for summary in page.locator("tw-stepper summary").all():
         summary.click()
+    looks(page, first, axe, fits)
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    page.locator("body[data-md-color-scheme=slate]").wait_for()
+    for k in others:
+        page.get_by_role("slider").fill(str(k))
+        looks(page, k, axe, fits)
+
+
+def looks(page, k, axe, fits):
+    """What is wrong at a step, where every part is unfolded."""
+    page.get_by_text(f"第 {k} 步" if k else "第一块之前").first.wait_for()
     axe(page, "tw-stepper")
     fits(page)
     text = page.locator("tw-stepper").evaluate(WORDS)
     names = {"HBM", "SRAM", "FlashAttention", "max", "rowmax", "rowsum"}
     assert set(re.findall(r"[A-Za-z]{3,}", text)) <= names
-    labels = page.locator("tw-stepper [aria-label]").all()
-    for label in labels:
-        assert re.search("[\u4e00-\u9fff]", label.get_attribute("aria-label"))
+    labels = page.locator("tw-stepper [aria-label]").evaluate_all(LABELS)
+    assert labels and [x for x in labels if not re.search("[\u4e00-\u9fff]", x)] == []

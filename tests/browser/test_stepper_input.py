@@ -3,12 +3,16 @@
 import json
 import math
 import random
+from itertools import product
 from urllib.parse import quote
+
+import pytest
 
 from tilewise import worked_example
 from tilewise.live import stepper
 
-from ._stepper import at, meet, own, settle
+from ._kept import again, alone, kept
+from ._stepper import FORWARD, arrive, at, meet, own, settle
 
 HOSTILE = ["", "text", "1e308", "NaN", "1 " * 10000, "<script>alert(1)</script>"]
 
@@ -24,48 +28,64 @@ def test_own_numbers_and_the_address(visit, axe):
     page.get_by_label("Loop order").select_option("both")
     page.locator(".tw-two").wait_for()
     page.get_by_role("slider").fill("9")
-    axe(page, "tw-stepper")
+    axe(page, alone(page, "tw-stepper"))
     seen = page.locator(".tw-stage").inner_text()
     page.wait_for_url("**step=9#stepper")
     address = page.url
     assert "Q=1,2;3,4;5,6" in address and address.endswith("#stepper")
     query = address.partition("?")[2].partition("#")[0]
-    again = meet(visit, "forward", f"?{query}")
-    at(again, 9, again.get_by_role("slider").get_attribute("max"))
-    assert again.locator(".tw-stage").inner_text() == seen
-    assert again.get_by_label("Q", exact=True).input_value() == "1 2\n3 4\n5 6"
-    assert again.get_by_label("Causal").input_value() == "top-left"
-    own(again)
-    again.get_by_role("button", name="Back to the example").click()
-    again.locator(".tw-two").wait_for(state="detached")
-    again.wait_for_url("**/forward.html?step=9#stepper")
+    there = meet(visit, "forward", f"?{query}")
+    at(there, 9, there.get_by_role("slider").get_attribute("max"))
+    assert there.locator(".tw-stage").inner_text() == seen
+    assert there.get_by_label("Q", exact=True).input_value() == "1 2\n3 4\n5 6"
+    assert there.get_by_label("Causal").input_value() == "top-left"
+    own(there)
+    there.get_by_role("button", name="Back to the example").click()
+    there.locator(".tw-two").wait_for(state="detached")
+    there.wait_for_url("**/forward.html?step=9#stepper")
     for name in "QKV":
         rows = getattr(worked_example, name)
         text = "\n".join(" ".join(map(str, row)) for row in rows)
-        assert again.get_by_label(name, exact=True).input_value() == text
+        assert there.get_by_label(name, exact=True).input_value() == text
 
 
-FIELDS = ["Q", "K", "V", "Scale", "Br", "Bc"]
+FIELDS = [("Q", HOSTILE), ("K", HOSTILE[3:4]), ("V", HOSTILE[1:2])]
+FIELDS += [("Scale", HOSTILE[1:]), ("Br", HOSTILE), ("Bc", HOSTILE[:1])]
 
 
-def test_hostile_fields_give_a_message(visit, axe, fits):
-    page = meet(visit, "forward", width=360)
+@pytest.fixture(scope="module")
+def opened(windows):
+    """The stepper of the forward pass alone, for one test after another."""
+    with kept(windows, FORWARD, width=360) as page:
+        alone(page, "tw-stepper")
+        yield page
+
+
+@pytest.fixture
+def fresh(opened):
+    """It with its stepper as at first."""
+    again(opened, "tw-stepper")
+    return arrive(opened)
+
+
+def test_hostile_fields_give_a_message(fresh, axe, fits):
+    """All texts in a matrix, the scale (empty it is 1/√d) and a size, one in others."""
+    page = fresh
     own(page)
     usual = page.locator(".tw-stage").inner_text()
-    for label in FIELDS:
+    for label, texts in FIELDS:
         field = page.get_by_label(label, exact=len(label) < 3)
         before = field.input_value()
-        for text in HOSTILE:
-            if label == "Scale" and not text:
-                continue  # an empty scale is 1/√d
+        for text in texts:
             field.fill(text)
             page.get_by_role("button", name="Use these numbers").click()
             page.locator("tw-stepper .tw-problem:not(:empty)").wait_for()
             settle(page)
             assert field.get_attribute("aria-invalid") == "true", (label, text[:9])
             assert page.locator(".tw-stage").inner_text() == usual
+        if label == "Scale":
+            axe(page, "tw-stepper")
         field.fill(before)
-    axe(page, "tw-stepper")
     fits(page)
     page.get_by_role("button", name="Use these numbers").click()
     settle(page)
@@ -75,26 +95,18 @@ def test_hostile_fields_give_a_message(visit, axe, fits):
 ADDRESSES = ["order=<script>", "step=1e99", "step=-1", "step=29", "Q=NaN", "K=1,2;3"]
 ADDRESSES += ["B_r=9", "B_c=", "causal=yes", "scale=1e308", "V=" + "1," * 2000]
 ADDRESSES += ["Q=\0\ufffd", "order=both&Q=x"]
-AGAIN = """(query) => {
-  const old = document.querySelector("tw-stepper");
-  const made = document.createElement("tw-stepper");
-  history.replaceState(null, "", "?" + query);
-  made.id = old.id;
-  old.replaceWith(made);
-}"""
 
 
-def test_hostile_addresses_show_the_example(visit):
-    page = meet(visit, "forward")
+def test_hostile_addresses_show_the_example(opened):
     for query in ADDRESSES:
-        page.evaluate(AGAIN, quote(query, safe="=&"))
-        page.get_by_text("The address asks for").wait_for()
-        at(page, 0)
-    assert page.locator("tw-stepper script").count() == 0
+        again(opened, "tw-stepper", "?" + quote(query, safe="=&"))
+        opened.get_by_text("The address asks for").wait_for()
+        at(opened, 0)
+    assert opened.locator("tw-stepper script").count() == 0
 
 
-def request(draw):
-    """A random input within all limits."""
+def request(draw, way, order, causal, scale):
+    """Random numbers within all limits."""
     n, n_k = draw.randint(1, 8), draw.randint(1, 8)
     d, d_v = draw.randint(1, 4), draw.randint(1, 4)
 
@@ -105,10 +117,8 @@ def request(draw):
         return "\n".join(" ".join(line) for line in lines)
 
     return {
-        "pass": draw.choice(["forward", "backward"]),
-        "order": draw.choice(stepper.ORDERS), "causal": draw.choice([*stepper.CAUSALS]),
+        "pass": way, "order": order, "causal": causal, "scale": scale,
         "block_rows": str(draw.randint(1, 8)), "block_cols": str(draw.randint(1, 8)),
-        "scale": draw.choice(["1/√d", "0.7", "ln 2"]),
         "q": text(n, d), "k": text(n_k, d), "v": text(n_k, d_v), "do": text(n, d_v),
     }  # fmt: skip
 
@@ -138,11 +148,13 @@ def differences(a, b, path=""):
         yield path, a, b
 
 
-def test_equal_to_cpython_on_100_inputs(visit):
+def test_equal_to_cpython(opened):
+    """Every choice with every other, and a scale of each kind."""
     draw = random.Random(5)
-    requests = [request(draw) for _ in range(100)]
-    page = meet(visit, "forward")
-    found = json.loads(page.evaluate(ASK, requests))
+    ways, scales = ("forward", "backward"), ("1/√d", "0.7", "ln 2")
+    choices = product(ways, stepper.ORDERS, stepper.CAUSALS, scales)
+    requests = [request(draw, *each) for each in choices]
+    found = json.loads(opened.evaluate(ASK, requests))
     for asked, answer in zip(requests, found, strict=True):
         own = json.loads(json.dumps(stepper.film(asked)))
         assert list(differences(own, answer)) == [], asked

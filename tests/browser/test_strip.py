@@ -3,13 +3,39 @@
 import json
 import random
 import re
+from itertools import product
 
 import pytest
 
 from tilewise.live import answer
 
+from ._kept import again, alone, kept
+from ._strip import answered, change, element, row
+
 ONLINE, MERGING = "softmax/online-softmax.html", "softmax/merging.html"
 HOSTILE = ["", "abc", "nan", "1e308", "1 " * 10000, "<script>alert(1)</script>"]
+
+
+@pytest.fixture(scope="module")
+def opened(windows):
+    """{file: its page}, for one test after another."""
+    with kept(windows, ONLINE) as one, kept(windows, MERGING) as other:
+        yield {ONLINE: one, MERGING: other}
+
+
+@pytest.fixture
+def fresh(opened):
+    """fresh(file) is a page with its strip as at first."""
+
+    def fresh(file, query="", width=1280):
+        page = opened[file]
+        page.set_viewport_size({"width": width, "height": 900})
+        page.requested.clear()
+        again(page, "tw-strip", query)
+        page.locator("tw-strip .tw-field").wait_for()
+        return page
+
+    return fresh
 
 
 @pytest.fixture
@@ -24,28 +50,10 @@ def look(visit):
     return look
 
 
-def element(page):
-    return page.locator("tw-strip")
-
-
-def row(page, n):
-    """The texts of a row of the table, its name left out."""
-    return element(page).locator("tr").nth(n).locator("td").all_inner_texts()
-
-
-def answered(page, text):
-    """Wait until Python has said something to a row: a state or a problem."""
-    page.wait_for_function(
-        """(text) => { const strip = document.querySelector("tw-strip");
-        return strip.asked?.scores === text && strip.ariaBusy === "false"; }""",
-        arg=text,
-    )
-
-
-def change(page, text):
-    """Type a row of scores and wait for the answer."""
-    page.locator("tw-strip .tw-field").fill(text)
-    answered(page, text)
+def in_its_language(page, chinese):
+    told = element(page).inner_text()
+    assert bool(re.search("[一-鿿]", told)) == chinese
+    assert not chinese or not re.search("score|sum|weight|Step|maximum|number", told)
 
 
 def cpython(name, scores, unit):
@@ -79,8 +87,8 @@ def test_by_mouse(look):
     assert row(page, 6) == ["NaN"] * 3 and row(page, 4)[0] == "0.2447"
 
 
-def test_by_keyboard(look):
-    page = look(ONLINE)
+def test_by_keyboard(fresh):
+    page = fresh(ONLINE)
     page.locator("tw-strip .tw-field").focus()
     page.keyboard.press("Control+A")
     page.keyboard.type("3 -inf 1")
@@ -102,8 +110,8 @@ def test_by_keyboard(look):
     assert row(page, 1) == ["−∞", "", ""]
 
 
-def test_halves(look):
-    page = look(MERGING)
+def test_halves(fresh):
+    page = fresh(MERGING)
     assert row(page, 1) == ["A: m = −1, ℓ = 2", "B: m = 0, ℓ = 5/4"]
     for _ in range(2):
         page.get_by_role("button", name="Back").click()
@@ -116,58 +124,57 @@ def test_halves(look):
     assert row(page, 2) == ["1", "1/2"] and row(page, 3) == ["m = 0, ℓ = 9/4"]
 
 
-@pytest.mark.parametrize("file, name", [(ONLINE, "strip"), (MERGING, "cuts")])
-def test_as_cpython_says(look, file, name):
-    page, draw = look(file), random.Random(name)
-    rows = []
-    for _ in range(100):
-        most = draw.choice((1, 10, 500))
-        scores = [draw.uniform(-most, most) for _ in range(draw.randint(1, 9))]
-        rows.append([" ".join(map(repr, scores)), draw.choice("2e")])
-    made = element(page).evaluate(
-        """async (strip, rows) => { const made = [];
-        for (const row of rows) { await strip.compute(...row); made.push(strip.data); }
-        return made; }""",
-        rows,
-    )
-    for asked, data in zip(rows, made, strict=True):
-        told = numbers(cpython(name, *asked))
+ASK = """async ([name, inputs]) => {
+  const { ask } = await import(new URL("/assets/js/runtime.js", location));
+  return Promise.all(inputs.map((x) => ask(name, x)));
+}"""
+
+
+@pytest.mark.parametrize("name", ["strip", "cuts"])
+def test_as_cpython_says(fresh, name):
+    """Each length with small and huge scores, in both units."""
+    draw, asked = random.Random(name), []
+    for n, most, unit in product(range(1, 10), (1, 10, 500), "2e"):
+        scores = " ".join(repr(draw.uniform(-most, most)) for _ in range(n))
+        asked.append({"scores": scores, "unit": unit})
+    for one, data in zip(
+        asked, fresh(ONLINE).evaluate(ASK, [name, asked]), strict=True
+    ):
+        told = numbers(cpython(name, one["scores"], one["unit"]))
         for a, b in zip(numbers(data), told, strict=True):
             assert a == b or abs(a - b) <= 1e-12 * abs(b)
 
 
-@pytest.mark.parametrize("lang, texts", [("", HOSTILE), ("zh/", HOSTILE[3:])])
-def test_hostile_rows(look, axe, fits, lang, texts):
-    page = look(lang + MERGING, width=360)
+def test_hostile_rows(fresh, fits):
+    page = fresh(MERGING, width=360)
     before = row(page, 3)
-    for text in texts:
+    for text in HOSTILE:
         change(page, text)
         told = page.locator("tw-strip .tw-problem").inner_text()
-        assert told and bool(re.search("[一-鿿]", told)) == bool(lang)
-        assert (
-            page.locator("tw-strip .tw-field").get_attribute("aria-invalid") == "true"
-        )
+        assert told and not re.search("[一-鿿]", told)
+        field = page.locator("tw-strip .tw-field")
+        assert field.get_attribute("aria-invalid") == "true"
         assert row(page, 3) == before
         fits(page)
-    axe(page, "tw-strip")
     change(page, "1 2")
     assert page.locator("tw-strip .tw-problem").inner_text() == ""
-    page = look(lang + MERGING + "?scores=%3Cb%3E&unit=x&at=NaN")
+    page = fresh(MERGING, "?scores=%3Cb%3E&unit=x&at=NaN")
     page.locator("tw-strip .tw-problem:not(:empty)").wait_for()
 
 
-@pytest.mark.parametrize("file", [ONLINE, MERGING])
-@pytest.mark.parametrize("dark, lang", [(False, "zh/"), (True, "")])
-def test_states_are_accessible(look, axe, fits, file, dark, lang):
-    page = look(lang + file, dark=dark, width=360, still=True)
-    axe(page, "tw-strip")
+@pytest.mark.parametrize("file, dark", [(ONLINE, False), ("zh/" + MERGING, True)])
+def test_states_are_accessible(look, axe, fits, file, dark):
+    """On a phone, with what Python says and with what it does not take."""
+    page = look(file, dark=dark, width=360, still=True)
+    alone(page, "tw-strip")
     change(page, "1000 -inf 1001")
     axe(page, "tw-strip")
     change(page, " ".join(map(str, range(64))))
     fits(page)
-    told = element(page).inner_text()
-    assert bool(re.search("[一-鿿]", told)) == bool(lang)
-    assert not lang or not re.search("score|sum|weight|Step|maximum", told)
+    change(page, "1e308 x")
+    axe(page, "tw-strip")
+    fits(page)
+    in_its_language(page, file.startswith("zh/"))
 
 
 def test_address(look):
@@ -177,6 +184,7 @@ def test_address(look):
     page.wait_for_function("() => location.search.includes('scores')")
     page.get_by_label("第 3 个分数").click(force=True)
     said = element(page).inner_text()
+    in_its_language(page, True)
     page = look("zh/" + ONLINE + "?" + page.url.partition("?")[2])
     answered(page, "2 -inf 1")
     assert element(page).inner_text() == said and row(page, 3)[2] == "3/2"

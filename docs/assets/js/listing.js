@@ -71,7 +71,7 @@ const listing = (block, n) => {
   const open = () => {
     if (bar.isConnected) return;
     field.value = text;
-    code.setAttribute("aria-hidden", true);
+    code.inert = true; // the theme lets the focus into wide code, also where it is hidden
     code.after(field);
     block.classList.add("tw-open");
     block.append(bar, shown);
@@ -81,7 +81,7 @@ const listing = (block, n) => {
     if (job) stop(job);
     job = null;
     code.replaceChildren(...original);
-    code.removeAttribute("aria-hidden");
+    code.inert = false;
     for (const part of [field, bar, shown, mark]) part.remove();
     block.classList.remove("tw-open");
     if (printed) printed.hidden = false;
