@@ -98,7 +98,8 @@
 
   // For axe, whose time goes by the number of elements: equations and figures keep size and
   // name; of equal parts of code the first of each class stays, which has their colour; the
-  // menu is looked at where it is the page, on the door.
+  // menu is looked at where it is the page, on the door. There the search stays as well:
+  // axe takes its dialog for an open one, and says less of what is hidden around it.
   const strip = (menu) => {
     const equations = all(".katex-html").map((one) => [one, box(one)]);
     const wrong = all(".katex-html [style*=color]");
@@ -115,7 +116,7 @@
       if (kept.has(kind)) one.replaceWith(...one.childNodes);
       kept.add(kind);
     }
-    if (menu) all(".md-nav--primary .md-nav__list").forEach((one) => one.remove());
+    if (menu) all(".md-nav--primary .md-nav__list, .md-search").forEach((x) => x.remove());
     return findings("an equation with a colour of its own", wrong);
   };
 

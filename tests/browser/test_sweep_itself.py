@@ -90,10 +90,12 @@ def test_copies(broken):
             "target-size",
             "<p style='line-height: 1'><a href='#a'>i</a><br><a href='#b'>i</a></p>",
         ),
+        ("aria-hidden-focus", "<p aria-hidden='true'><a href='#a'>link</a></p>"),
     ],
 )
 def test_axe(broken, engine, rule, html):
     sweep = broken(html)
+    sweep.page.evaluate("sweep.strip(true)")
     sweep.page.add_script_tag(url=engine)
     sweep.note(sweep.page.evaluate(AXE, RULES))
     assert has(sweep, f"axe, {rule}"), sweep.found
