@@ -1,5 +1,7 @@
 """Gradients by tiles are as close to float64 as plain PyTorch's, in both orders."""
 
+import functools
+
 import pytest
 import torch
 
@@ -23,19 +25,25 @@ def floors(tensors, scale, z):
     return z * v, 0, ds * k, ds * q, z * do
 
 
+@functools.cache
+def drawn(seed, dtype):
+    """A case of both orders: tensors, blocks, options; float64's results, plain's."""
+    tensors, blocks, ours, plain = case(seed, dtype)
+    exact = autograd(*(x.double() for x in tensors), **plain)
+    scale = abs(ours["scale"] or tensors[0].shape[-1] ** -0.5)
+    z = torch.as_tensor(plain.get("factors", 1.0)).double().max()
+    limits = floors([x.double() for x in tensors], scale, z)
+    return tensors, blocks, ours, exact, autograd(*tensors, **plain), limits
+
+
 def no_worse_than_plain(passes, dtype, seeds):
     """Error ≤ 2 × plain PyTorch's in the same dtype, both against float64.
 
     Plus one unit in the last place of the largest number on the way (see floors).
     """
     for seed in seeds:
-        tensors, blocks, ours, plain = case(seed, dtype)
-        wide = [x.double() for x in tensors]
-        exact, with_torch = autograd(*wide, **plain), autograd(*tensors, **plain)
+        tensors, blocks, ours, exact, with_torch, limits = drawn(seed, dtype)
         found = passes(*tensors, *blocks, **ours)
-        scale = abs(ours["scale"] or tensors[0].shape[-1] ** -0.5)
-        z = torch.as_tensor(plain.get("factors", 1.0)).double().max()
-        limits = floors(wide, scale, z)
         for name, x, y, other, floor in zip(NAMES, found, exact, with_torch, limits):
             if name != "lse":
                 assert x.dtype == dtype and x.shape == y.shape

@@ -6,6 +6,7 @@ writes for each the kernels that the rung would launch, as it would launch them:
 tensors on the CPU stand in for the card's. "n" is N; "overlap" asks for the main loops.
 """
 
+import gc
 import importlib
 import json
 import sys
@@ -14,7 +15,9 @@ from concurrent.futures import ProcessPoolExecutor
 import torch
 import triton
 from _sass import count_all, overlap, taken
+from triton import knobs
 from triton.backends.compiler import GPUTarget
+from triton.runtime.cache import triton_key
 from triton.runtime.driver import driver
 
 
@@ -84,8 +87,21 @@ def safely(job):
         return {"error": f"{type(error).__name__}: {error}"[-2000:]}
 
 
-if __name__ == "__main__":
+def each(compiled, jobs):
+    """What compiled makes of each job, in two processes.
+
+    Where they are forks, they find Triton's hash of itself, which takes 0.5 s, torch's
+    objects out of the garbage collector's way, and that of a kernel only the binary is
+    written, without the texts that lead to it.
+    """
+    triton_key()
+    gc.freeze()
+    knobs.compilation.store_binary_only = True
     with ProcessPoolExecutor(2) as pool:
-        found = list(pool.map(safely, jobs := json.load(sys.stdin)))
+        return list(pool.map(compiled, jobs))
+
+
+if __name__ == "__main__":
+    found = each(safely, jobs := json.load(sys.stdin))
     count_all([(job["arch"], made) for job, made in zip(jobs, found)])
     json.dump(found, sys.stdout)

@@ -9,11 +9,10 @@ over tiles: what matters of each, in the order of the SASS.
 import json
 import re
 import sys
-from concurrent.futures import ProcessPoolExecutor
 
 import torch
 import triton
-from _compile import Card
+from _compile import Card, each
 from _sass import count_all, disassembled, taken
 from triton.runtime.driver import driver
 
@@ -92,7 +91,6 @@ def packed(d):
 
 
 if __name__ == "__main__":
-    with ProcessPoolExecutor(2) as pool:
-        found = list(pool.map(compiled, json.load(sys.stdin)))
+    found = each(compiled, json.load(sys.stdin))
     count_all([(90, made) for made in found])
     json.dump(found, sys.stdout)
