@@ -13,6 +13,7 @@ def kept(windows, file, **how):
 
 
 AGAIN = """async ([name, query]) => {
+  for (let timer = setTimeout(() => 0); timer; timer--) clearTimeout(timer);
   history.replaceState(null, "", location.pathname + query);
   const text = await (await fetch(location)).text();
   const made = new DOMParser().parseFromString(text, "text/html").querySelector(name);
@@ -21,7 +22,10 @@ AGAIN = """async ([name, query]) => {
 
 
 def again(page, name, query=""):
-    """A widget as the page has it when it is loaded at an address, without the rest."""
+    """A widget as the page has it when it is loaded at an address, without the rest.
+
+    What the one before it still meant to do, as to write the address, is forgotten.
+    """
     page.evaluate(AGAIN, [name, query])
 
 
