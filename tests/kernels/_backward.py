@@ -12,12 +12,12 @@ import torch
 RUNGS = ("backward_split", "backward_descriptors")
 TINY = (16, 16, 4, 1), (16, 32, 4, 2), (32, 16, 4, 1)
 CASES = [  # batch, heads, key heads, N_q, N_k, d, causal
-    (1, 2, 2, 33, 47, 16, False),
+    (2, 2, 2, 33, 47, 16, False),
     (1, 3, 3, 64, 64, 16, True),
     (1, 2, 2, 47, 33, 24, "top-left"),
     (1, 4, 2, 50, 37, 16, True),  # rows 0 .. 12 see no key
-    (2, 2, 1, 20, 70, 16, True),
-    (1, 3, 1, 35, 35, 32, "top-left"),
+    (2, 4, 1, 20, 70, 16, True),
+    (1, 6, 2, 35, 35, 32, "top-left"),
     (1, 1, 1, 1, 1, 16, True),
     (1, 2, 1, 5, 130, 80, True),
     (1, 1, 1, 130, 17, 96, True),

@@ -15,7 +15,7 @@ CASES = {  # dtype, batch, heads, key heads, N_q, N_k, d, causal, scale
     "one row, as in decoding": (FP32, 1, 4, 1, 1, 49, 64, True, None),
     "more queries: rows without keys": (FP32, 1, 2, 1, 53, 20, 16, True, None),
     "more keys": (FP16, 1, 4, 2, 40, 71, 80, True, None),
-    "top-left": (FP32, 2, 2, 1, 33, 70, 96, "top-left", 0.3),
+    "top-left": (FP32, 2, 3, 1, 33, 70, 96, "top-left", 0.3),
     "negative scale": (FP32, 1, 1, 1, 35, 47, 24, True, -0.2),
     "no scale": (FP32, 1, 1, 1, 35, 47, 16, True, 0.0),
     "d 128": (FP16, 1, 1, 1, 33, 40, 128, False, None),
