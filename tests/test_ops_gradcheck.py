@@ -28,21 +28,17 @@ def inputs(heads=(2, 2), n_q=4, n_k=5, d_v=2):
     return [x.double().requires_grad_() for x in (q, k, v)]
 
 
-HEADS, LENGTHS = ((2, 2), (4, 2), (2, 1)), ((4, 5), (5, 3))
-
-
-@pytest.mark.parametrize("heads", HEADS)
+@pytest.mark.parametrize("heads", [(2, 2), (4, 2), (2, 1)])
 @pytest.mark.parametrize("causal", CAUSALS)
 def test_flash_attention(causal, heads):
-    """Either lengths with every mask, and with every number of heads, by turns."""
-    n_q, n_k = LENGTHS[(CAUSALS.index(causal) + HEADS.index(heads)) % 2]
-    hidden = max(0, n_q - n_k) if causal is True else 0  # L = −∞ has no derivative
+    for n_q, n_k in ((4, 5), (5, 3)):
+        hidden = max(0, n_q - n_k) if causal is True else 0  # L = −∞ has no derivative
 
-    def f(*x):
-        o, lse = flash_attention(*x, causal=causal, scale=0.8, return_lse=True)
-        return o, lse[..., hidden:]
+        def f(*x, hidden=hidden):
+            o, lse = flash_attention(*x, causal=causal, scale=0.8, return_lse=True)
+            return o, lse[..., hidden:]
 
-    assert gradcheck(f, inputs(heads, n_q, n_k))
+        assert gradcheck(f, inputs(heads, n_q, n_k))
 
 
 def masks():

@@ -18,8 +18,6 @@ from tilewise.kernels._common_backward import ELSEWHERE
 SHARED = {80: 163 * 1024, 90: 227 * 1024, 100: 227 * 1024}  # bytes a program may have
 SPLIT, TMA = "backward_split", "backward_descriptors"
 PACKED = "varlen_backward"
-# SPLIT is here for every generation, with all tiles for the A100, which takes it, and
-# up to 128 for Hopper, as the page has it: its tile of 256 is PACKED's too.
 TABLE = {  # rung, arch, d: registers and bytes of shared memory, dK and dV, then dQ
     (SPLIT, 80, 64): ((255, 28928), (238, 32768)),
     (SPLIT, 80, 128): ((196, 53504), (164, 73728)),
@@ -27,7 +25,10 @@ TABLE = {  # rung, arch, d: registers and bytes of shared memory, dK and dV, the
     (SPLIT, 90, 64): ((210, 58368), (128, 81920)),
     (SPLIT, 90, 96): ((244, 181248), (218, 163840)),
     (SPLIT, 90, 128): ((239, 181248), (181, 163840)),
+    (SPLIT, 90, 256): ((216, 131072), (239, 196608)),
+    (SPLIT, 100, 64): ((94, 28944), (121, 58368)),
     (SPLIT, 100, 128): ((133, 53520), (80, 115712)),
+    (SPLIT, 100, 256): ((144, 84112), (121, 148480)),
     (PACKED, 80, 128): ((206, 53504), (164, 73728)),
     (PACKED, 90, 64): ((237, 58368), (136, 81920)),
     (PACKED, 90, 128): ((252, 181248), (181, 163840)),

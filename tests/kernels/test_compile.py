@@ -18,23 +18,12 @@ import triton
 
 HERE = Path(__file__).parent
 TABLE = HERE / "compiled.json"
-# Every rung for every generation; with all its d where dispatch takes it, of the others
-# each tile somewhere, and d = 128 on Hopper, which the page shows.
-CLAIMS = {  # architecture → rung → head dims
-    80: {
-        "naive": (256,), "fa1_order": (128,), "fa2_order": (256,), "exp2": (128,),
-        "causal": (128, 256),
-    },
-    90: {
-        "naive": (128, 256), "fa1_order": (128, 256),  # d = 64 has the tile of 128
-        "fa2_order": (64, 128), "exp2": (128, 256),  # these two have the same tiles
-        "causal": (64, 128, 256), "descriptors": (64, 128, 256),
-    },
-    100: {
-        "naive": (128,), "fa1_order": (128,), "fa2_order": (64,), "exp2": (128,),
-        "causal": (64,), "descriptors": (128,),
-    },
-}  # fmt: skip
+POINTERS = ("naive", "fa1_order", "fa2_order", "exp2", "causal")
+CLAIMS = {  # architecture → (rungs, head dims)
+    80: (POINTERS, (128, 256)),
+    90: ((*POINTERS, "descriptors"), (64, 128, 256)),
+    100: ((*POINTERS, "descriptors"), (128,)),
+}
 GLUON = [  # d, causal, N: every kernel that gluon_forward chooses
     (64, False, 1024), (64, True, 1024), (64, True, 2048),
     (128, False, 1024), (128, True, 1024),
@@ -48,8 +37,8 @@ UNIT = {80: "mma", 90: "wgmma", 100: "tcgen05"}  # the instruction of the tensor
 
 def jobs():
     """All that is compiled; causal or not is no other kernel here."""
-    for arch, rungs in CLAIMS.items():
-        for rung, dims in rungs.items():
+    for arch, (rungs, dims) in CLAIMS.items():
+        for rung in rungs:
             for d in dims:
                 yield {"rung": rung, "arch": arch, "d": d, "causal": True}
     for d, causal, n in GLUON:
