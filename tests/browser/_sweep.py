@@ -2,10 +2,10 @@
 
 A page is loaded once; its window then changes width and scheme, since a reload costs
 more than most that is asked here, and a page begins in the scheme in which the one
-before it ended. Twins have the same elements, so they share what is
-dear: axe sees one of them light and the other dark, both on a phone, where parts have
-the least room, and the doors, which show the menu, on a wide screen as well. The Tab
-key itself is pressed on English pages; on Chinese ones a script moves the focus.
+before it ended. Twins have the same elements, so they share what is dear: axe sees one
+of them light and the other dark, both on a phone, where parts have the least room, and
+the doors, which show the menu, on a wide screen as well. The Tab key itself is pressed
+on English pages; on Chinese ones a script moves the focus, and Python does not start.
 """
 
 from pathlib import Path
