@@ -1,9 +1,9 @@
 """Write docs/generated: program output, traces, tables and figures, all made by code.
 
 `python scripts/generate.py` writes; `--check` compares and exits 1 on a difference.
-Each example prints its output file, each module of scripts/figures, scripts/tables and
-scripts/elements has `draw(lang) -> str` for "en" and "zh"; exercise_pages draws what
-is in tilewise.exercises.
+Each example prints its output file, each module below
+scripts/draw/figures, tables and elements has `draw(lang) -> str` for "en" and "zh";
+scripts/draw/exercises.py draws what is in tilewise.exercises.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import fresh
+from draw import fresh, modules
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs/generated"
@@ -96,12 +96,11 @@ def generate():
     for name, asked in FILMS.items():
         yield f"live/{name}", film(asked)
     for kind, suffix in KINDS.items():
-        for path in sorted((ROOT / "scripts" / kind).glob("[!_]*.py")):
-            module = importlib.import_module(f"{kind}.{path.stem}")
+        for name in modules.paths(kind):
             for lang in LANGS:
-                name = path.stem.replace("_", "-")
-                yield f"{kind}/{lang}/{name}.{suffix}", module.draw(lang)
-    module = importlib.import_module("exercise_pages")
+                file = f"{kind}/{lang}/{name.replace('_', '-')}.{suffix}"
+                yield file, modules.module(kind, name).draw(lang)
+    module = importlib.import_module("draw.exercises")
     for name, lang in itertools.product(module.NAMES, LANGS):
         yield f"exercises/{lang}/{name.replace('_', '-')}.html", module.draw(name, lang)
 

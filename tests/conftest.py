@@ -12,8 +12,6 @@ from built import SITE_URL
 from filelock import FileLock
 from pages import ROOT
 
-from . import _covered
-
 # Python runs a module of this name as it starts, in notebooks' kernels as well
 NO_TORCH = """\
 import sys
@@ -29,14 +27,10 @@ sys.meta_path.insert(0, NoTorch())
 """
 
 
-def pytest_configure(config):
-    _covered.begin(config)
-
-
 def pytest_sessionstart(session):
     """What npm installs is there before workers begin, who would do it at once."""
     if session.config.getoption("numprocesses", None):
-        from hooks import web
+        from website.hooks import web
 
         web.install()
 

@@ -1,17 +1,14 @@
 """The host's time: which calls are timed, and what the rows and their table say."""
 
 import importlib
-import sys
 from functools import partial
-from pathlib import Path
 
 import pytest
 import torch
 
 from tilewise.bench import host
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-host_time = importlib.import_module("tables.host_time")
+host_time = importlib.import_module("draw.tables.gpu.host_time")
 
 
 @pytest.fixture

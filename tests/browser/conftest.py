@@ -7,15 +7,15 @@ TILEWISE_SITE names a site built before, so that one file runs in seconds.
 import os
 from pathlib import Path
 
-import chromium as system
 import pytest
 from built import BASE
+from release import chromium as system
 
 from ._sweep import Sweep
 from ._windows import Windows
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-AXE = ROOT / "scripts/web/node_modules/axe-core/axe.min.js"
+AXE = ROOT / "scripts/website/npm/node_modules/axe-core/axe.min.js"
 ARGUMENTS = [*system.FLAGS, "--no-first-run", "--disable-sync"]
 ARGUMENTS += ["--disable-background-networking", "--disable-component-update"]
 ARGUMENTS += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]

@@ -6,11 +6,11 @@ import sys
 from collections import Counter
 from html import unescape
 
-import book
 import pypdfium2
 import pytest
 from built import SITE_URL, root
 from pages import LANGS, ROOT, built, pages
+from release import book
 
 FEW = ["index.html", "softmax/online-softmax.html", "softmax/one-pass.html"]
 each_language = pytest.mark.parametrize("language", LANGS)

@@ -8,7 +8,7 @@ import os
 import subprocess
 
 import pytest
-from measure import lighthouse
+from quality.lighthouse import lighthouse
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from built import BASE
-from chromium import served
 from pages import LANGS
+from release.chromium import served
 
 from .conftest import AtBoth
 

@@ -10,7 +10,7 @@ import pytest
 
 from tilewise import ledger
 from tilewise.cli import main
-from tilewise.costs import ALGORITHMS
+from tilewise.ledger.costs import ALGORITHMS
 from tilewise.render import layout
 
 COUNTS = ("reads", "writes", "flops", "sram")

@@ -3,8 +3,8 @@
 import json
 
 from tilewise.cli import main
+from tilewise.ledger.units import binary, plain, si, size, time
 from tilewise.render.ledger import ratio
-from tilewise.units import binary, plain, si, size, time
 
 
 def show(capsys, *options):

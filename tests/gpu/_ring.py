@@ -34,8 +34,9 @@ def draw(name, world):
 
 def attend(name, rank, world):
     """[o, lse, dq, dk, dv] of a rank's share of a case, back on the CPU."""
-    from tilewise.ring import ring_attention
     from tilewise.zigzag import zigzag
+
+    from tilewise.ring.ops import ring_attention
 
     causal = CASES[name][1]
     whole = (x.cuda() for x in draw(name, world))
@@ -50,7 +51,7 @@ def attend(name, rank, world):
 
 def one_at_a_time(rank, world):
     """The case causal, each head of keys of each entry of the batch alone."""
-    from tilewise import ledger_ring
+    from tilewise.ledger import ring as ledger_ring
 
     usual, ledger_ring.LEAST = ledger_ring.LEAST, 1
     found = attend("causal", rank, world)
@@ -60,7 +61,7 @@ def one_at_a_time(rank, world):
 
 def refused(rank):
     """What each rank is told when one has another length."""
-    from tilewise.ring import ring_attention
+    from tilewise.ring.ops import ring_attention
 
     x = torch.zeros(1, 1, 16 + 2 * (rank == 1), 16, device="cuda")
     try:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from .._varlen import assert_as_good, by_document, gradients
+from ..varlen._varlen import assert_as_good, by_document, gradients
 
 BF16, FP16, FP32 = torch.bfloat16, torch.float16, torch.float32
 PLAIN = "varlen", "varlen_backward"

@@ -6,8 +6,9 @@ import threading
 import pytest
 import torch
 
-from tilewise import FlashAttention, dispatch, flash_attention, passes
+from tilewise import FlashAttention, flash_attention
 from tilewise import scaled_dot_product_attention as sdpa
+from tilewise.attention import dispatch, passes
 
 from ._draw import draw, run
 

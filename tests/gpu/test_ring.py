@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from tilewise.dispatch import route
-from tilewise.zigzag import unzigzag
+from tilewise.attention.dispatch import route
+from tilewise.ring.zigzag import unzigzag
 
 from ..kernels._backward import exact, floors
 from ._ring import CASES, draw

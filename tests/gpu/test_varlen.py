@@ -12,8 +12,8 @@ if not torch.cuda.is_available():
 
 from tilewise import flash_attention, flash_attention_varlen
 
-from .._varlen import bounds, ends, gradients
 from ..kernels._varlen_pair import pair
+from ..varlen._varlen import bounds, ends, gradients
 from ._varlen import BF16, CAUSAL, FP16, FP32, GLUON, LENGTHS, both, draw, hold
 
 

@@ -9,8 +9,8 @@ if not torch.cuda.is_available():
 
 from tilewise import flash_attention_varlen
 
-from .._varlen import bounds, changed, ends, gradients, leaks
 from ..kernels._varlen_pair import pair
+from ..varlen._varlen import bounds, changed, ends, gradients, leaks
 from ._varlen import BF16, PLAIN, both, draw
 
 

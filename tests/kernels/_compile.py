@@ -52,7 +52,7 @@ def launches(job):
     driver.set_active(Card(job["arch"]))
     rung = importlib.import_module(f"tilewise.kernels.{job['rung']}")
     if job["rung"].startswith("gluon"):
-        from tilewise.kernels import _gluon
+        from tilewise.kernels.shared import gluon as _gluon
 
         _gluon.available = lambda device: device.type == "cpu"
     call(rung, job)

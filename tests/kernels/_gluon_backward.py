@@ -83,7 +83,8 @@ def compiled(job):
 
 def packed(d):
     """The host code for two documents."""
-    from tilewise.kernels import _gluon, gluon_varlen_backward
+    from tilewise.kernels import gluon_varlen_backward
+    from tilewise.kernels.shared import gluon as _gluon
 
     _gluon.available = lambda device: True
     q, cu = torch.empty(2048, 4, d, dtype=torch.bfloat16), torch.tensor([0, 1000, 2048])

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import torch
 from triton.runtime import driver
 
-from tilewise.kernels import _launch, _replay
-from tilewise.kernels._launch import Descriptor, Direct, launch
+from tilewise.kernels.host import launch as _launch
+from tilewise.kernels.host import replay as _replay
+from tilewise.kernels.host.launch import Descriptor, Direct, launch
 
 BOTH = {"causal": False, "scale": 1.0}
 TILE = 3, 2, 10, [1, 1, 16, 16]

@@ -85,7 +85,7 @@ def count_all(jobs):
 
 
 def counts(kernel):
-    """The numbers of one kernel, from the SASS that scripts/measure/loops.py reads."""
+    """The numbers of one kernel, from the SASS that measure/ladder/loops.py reads."""
     found = taken(kernel)
     del found["cubin"]
     return found | instructions(disassembled(kernel))

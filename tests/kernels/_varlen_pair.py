@@ -4,8 +4,8 @@ import importlib
 
 import torch
 
-from tests._varlen import ends
 from tests.kernels._backward import poisoned
+from tests.varlen._varlen import ends
 
 SMALL = {"block_rows": 32, "block_cols": 16}, (16, 32, 4, 1), (32, 32, 4, 1)
 TALL = {"block_rows": 16, "block_cols": 32}, (32, 16, 4, 1), (16, 32, 4, 1)

@@ -13,7 +13,7 @@ import pytest
 
 if sys.platform != "linux":
     pytest.skip("triton is for Linux only", allow_module_level=True)
-from tilewise.kernels._common_backward import ELSEWHERE
+from tilewise.kernels.shared.common_backward import ELSEWHERE
 
 SHARED = {80: 163 * 1024, 90: 227 * 1024, 100: 227 * 1024}  # bytes a program may have
 SPLIT, TMA = "backward_split", "backward_descriptors"

@@ -13,7 +13,9 @@ import torch
 if sys.platform != "linux":
     pytest.skip("triton is for Linux only", allow_module_level=True)
 
-from tilewise.kernels import _gluon, _work, gluon_forward
+from tilewise.kernels import gluon_forward
+from tilewise.kernels.shared import gluon as _gluon
+from tilewise.kernels.shared import work as _work
 
 HALF = torch.zeros(1, 4, 20, 16, dtype=torch.float16)
 WIDE = torch.zeros(1, 4, 20, 136, dtype=torch.bfloat16)

@@ -18,12 +18,10 @@ import torch
 if sys.platform != "linux":
     pytest.skip("triton is for Linux only", allow_module_level=True)
 
-from tilewise.kernels import (
-    _gluon_varlen,
-    _work,
-)
+from tilewise.kernels.shared import gluon_varlen as _gluon_varlen
+from tilewise.kernels.shared import work as _work
 
-from .._varlen import bounds, planned
+from ..varlen._varlen import bounds, planned
 from .test_gluon_backward import ordered
 from .test_gluon_forward import Plain
 

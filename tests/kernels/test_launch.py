@@ -14,8 +14,8 @@ import triton
 from triton.backends.nvidia import driver as nvidia
 from triton.runtime import driver
 
-from tilewise.kernels import _launch
-from tilewise.kernels._launch import Descriptor, check, direct, launch
+from tilewise.kernels.host import launch as _launch
+from tilewise.kernels.host.launch import Descriptor, check, direct, launch
 
 META = {
     "swizzle": 3, "elem_size": 2, "elem_type": 10, "block_size": [1, 1, 64, 64],

@@ -11,9 +11,10 @@ if sys.platform != "linux":
 import triton
 
 from tests.kernels._replayed import BOTH, KERNELS, inputs, named, record_with, rung
-from tilewise.kernels import _launch, _replay
-from tilewise.kernels._launch import launch
-from tilewise.kernels._replay import Plan, replay
+from tilewise.kernels.host import launch as _launch
+from tilewise.kernels.host import replay as _replay
+from tilewise.kernels.host.launch import launch
+from tilewise.kernels.host.replay import Plan, replay
 
 
 @pytest.fixture

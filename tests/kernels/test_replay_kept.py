@@ -11,9 +11,9 @@ if sys.platform != "linux":
     pytest.skip("triton is for Linux only", allow_module_level=True)
 
 from tests.kernels._replayed import BOTH, KERNELS, inputs, named, record_with, rung
-from tilewise.kernels import _replay
-from tilewise.kernels._launch import launch
-from tilewise.kernels._replay import Plan, replay
+from tilewise.kernels.host import replay as _replay
+from tilewise.kernels.host.launch import launch
+from tilewise.kernels.host.replay import Plan, replay
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_watching_does_not_import_dynamo():
     """Its import takes a second, which would fall into some call of the user's."""
     code = """
 import sys, torch
-from tilewise.kernels import _replay
+from tilewise.kernels.host import replay as _replay
 def rung(q, causal, scale): return [torch.empty_like(q)]
 x = torch.empty(2, 3, 8, 16)
 for _ in range(6): _replay.replay(rung, [x], False, None)
@@ -161,8 +161,9 @@ import torch, triton
 triton.__version__ = "3.8.0"
 del type(triton.knobs.runtime).launch_enter_hook  # as if renamed
 torch.cuda.get_device_capability = lambda device: (9, 0)
-from tilewise import dispatch
-from tilewise.kernels import _launch, _replay
+from tilewise.attention import dispatch
+from tilewise.kernels.host import launch as _launch
+from tilewise.kernels.host import replay as _replay
 assert dispatch.card(torch.device("cuda", 0)) == ((9, 0), False)
 calls, made = [], triton.compiler.CompiledKernel
 class Kernel:

@@ -12,12 +12,12 @@ if sys.platform != "linux":
 
 from triton.runtime import driver
 
-from tilewise.kernels import _gluon
-from tilewise.kernels._common import check as check_input
-from tilewise.kernels._common import fits, like, shift
-from tilewise.kernels._launch import check
 from tilewise.kernels.causal import causal_rows, crew_of
 from tilewise.kernels.descriptors import describable, strides_of
+from tilewise.kernels.host.launch import check
+from tilewise.kernels.shared import gluon as _gluon
+from tilewise.kernels.shared.common import check as check_input
+from tilewise.kernels.shared.common import fits, like, shift
 
 LIGHT = "descriptors", "gluon_forward", "backward_descriptors", "gluon_backward"
 

@@ -1,6 +1,6 @@
 """One maker of random calls for each public function of floor 0: draw → (args, how)."""
 
-from tilewise import trace, trace_backward
+from tilewise import trace
 from tilewise.live.reading import safe
 
 from ._draws import (
@@ -48,10 +48,10 @@ def good(draw, make):
     while True:
         args, how = make(draw)
         try:
-            (trace if make is tiled else trace_backward).check(*args[:3], *args[-2:])
+            trace.check(*args[:3], *args[-2:])
             list(trace.forward(*args[:3], *args[-2:], **how))
             if make is backward:
-                list(trace_backward.backward(*args, **how))
+                list(trace.backward(*args, **how))
             return args, how
         except ValueError:
             continue
@@ -71,16 +71,15 @@ def exact(make):
     return made
 
 
-def scanned(module, make, single):
+def scanned(make, single, name=""):
     """The grid of a call, and the state that its scan (or one step) begins with."""
-    name = "" if module is trace else "_backward"
 
     def made(draw):
         args, how = good(draw, make)
-        grid = list(getattr(module, f"tiles{name}")(*args, **how))
+        grid = list(getattr(trace, f"tiles{name}")(*args, **how))
         at = 0 if name else 2
         begin = args[:3] if name else [args[0], args[at]]
-        start = getattr(module, f"start{name}")(*begin)
+        start = getattr(trace, f"start{name}")(*begin)
         return safe([start, grid[0]] if single else [grid, start]) if grid else [[], {}]
 
     return lambda draw: (made(draw), {})

@@ -103,7 +103,7 @@ def some(draw):
 
 
 LAYER = {
-    "tiles": {
+    "ledger.tiles": {
         "floor_sum": plain(small, small, small, some),
         "visits": plain(some, some, some, some, causal),
         "kernel_tiles": lambda draw: (
@@ -111,14 +111,14 @@ LAYER = {
             {"causal": draw.random() < 0.5, "room": draw.choice([1, 10**6])},
         ),
     },
-    "costs": {
+    "ledger.costs": {
         "once": lambda draw: ([named(draw), one_pass(draw), *shape(draw)], {}),
         "held": lambda draw: ([named(draw), way(draw), *shape(draw)], {}),
         "kept": lambda draw: ([named(draw), *shape(draw)], {}),
         "longest": longest, "bill": billed, "count": counted,
         "bound": plain(lambda draw: bytes_of(draw) + 1, bytes_of, number, some),
     },
-    "layer": {
+    "ledger.layer": {
         "card": plain(gpu, dtype),
         "tiles": lambda draw: (
             [draw.choice(["paper", "kernels"]), one_pass(draw), draw.randint(1, 300)]
@@ -129,7 +129,7 @@ LAYER = {
         "account": accounted,
         "grid": plain(some, some, blocks, one_pass),
     },
-    "units": {
+    "ledger.units": {
         "whole": plain(number), "three": plain(number), "size": plain(bytes_of),
         "binary": plain(bytes_of), "time": plain(number), "plain": plain(word),
         "si": lambda draw: ([number(draw), draw.choice(["FLOP/s", ""])], {}),

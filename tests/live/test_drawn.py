@@ -3,13 +3,13 @@
 tests/site/test_generated.py compares every file, in minutes; this is the quick part.
 """
 
-import importlib
 import json
 from pathlib import Path
 
-import exercise_pages
 import generate
 import pytest
+from draw import exercises
+from draw.modules import module
 
 from tilewise.live import calculator
 
@@ -27,7 +27,7 @@ def there(name):
 @pytest.mark.parametrize(("kind", "name"), MADE)
 def test_widgets_without_a_script(kind, name, lang):
     path = f"{kind}/{lang}/{name.replace('_', '-')}.{generate.KINDS[kind]}"
-    assert importlib.import_module(f"{kind}.{name}").draw(lang).rstrip() == there(path)
+    assert module(kind, name).draw(lang).rstrip() == there(path)
 
 
 @each_language
@@ -42,6 +42,6 @@ def test_the_stepper_s_first_films(name, asked):
 
 @each_language
 def test_exercises(lang):
-    for name in exercise_pages.NAMES:
+    for name in exercises.NAMES:
         path = f"exercises/{lang}/{name.replace('_', '-')}.html"
-        assert exercise_pages.draw(name, lang).rstrip() == there(path)
+        assert exercises.draw(name, lang).rstrip() == there(path)

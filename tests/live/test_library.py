@@ -8,7 +8,7 @@ import operator
 import random
 
 import pytest
-from hooks.live import SOURCE
+from website.hooks.live import SOURCE
 
 from tilewise.live import micropython
 

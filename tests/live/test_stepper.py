@@ -7,8 +7,7 @@ from fractions import Fraction
 from tilewise import ledger, worked_example
 from tilewise.live import frames, stepper
 from tilewise.render import parts
-from tilewise.trace import forward
-from tilewise.trace_backward import backward
+from tilewise.trace import backward, forward
 
 from ._films import NAMES, PASSES, SHAPES, asked, over, plain, play, trace
 

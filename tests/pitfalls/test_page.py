@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tables._pitfall_names_zh import WRONG
-from tables._pitfalls import WORDS, kills, rounded, typeset
+from draw.tables._pitfall_names_zh import WRONG
+from draw.tables._pitfalls import WORDS, kills, rounded, typeset
 
 from tilewise.pitfalls import KINDS, PITFALLS
 from tilewise.pitfalls.suite import SUITE

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 import torch
-from tables._pitfalls import kills
+from draw.tables._pitfalls import kills
 
 from tilewise.pitfalls import PITFALLS, pieces, use
 from tilewise.pitfalls.assembled import assemble

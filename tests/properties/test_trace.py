@@ -10,7 +10,7 @@ from tilewise import ledger
 from tilewise.trace import backward, forward
 
 from .._oracle import brute, exp2
-from ..test_trace_backward_exact import brute as brute_backward
+from ..plain.test_trace_backward_exact import brute as brute_backward
 from ._draw import BLOCK, CAUSAL, ORDER, problems
 
 SCALE = st.sampled_from([1, -1, 2])

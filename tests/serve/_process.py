@@ -2,17 +2,16 @@
 
 import http.client
 import json
-import os
 import subprocess
+import sys
 from contextlib import contextmanager
 
-from .._counted import KEPT, python
 from ._service import JSON, PATH
 
 
 def start(*options, port=0):
     """(process, port), once it listens."""
-    command = [*python(), "-m", "tilewise", "serve"]
+    command = [sys.executable, "-W", "error", "-m", "tilewise", "serve"]
     command += ["--port", str(port), "--threads", "2", *options]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(command, **pipes)
@@ -23,12 +22,12 @@ def start(*options, port=0):
 
 @contextmanager
 def server(*options):
-    """The same; killed at the end if it is still there, or asked to end and count."""
+    """The same; killed at the end if it is still there."""
     process, port = start(*options)
     try:
         yield process, port
     finally:
-        (process.terminate if KEPT in os.environ else process.kill)()
+        process.kill()
         process.communicate(timeout=60)
 
 

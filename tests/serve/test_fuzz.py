@@ -1,6 +1,6 @@
 """Random requests, from the description and from bytes gone wrong: never a 5xx.
 
-The long run, by schemathesis, is scripts/measure/serve_fuzz.py.
+The long run, by schemathesis, is scripts/quality/serve/serve_fuzz.py.
 """
 
 import json

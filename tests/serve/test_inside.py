@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 import torch
 
-from tilewise.passes import tile_sizes
+from tilewise.attention.passes import tile_sizes
 from tilewise.serve import options
 from tilewise.serve.checks import TILE, blocks, work
 from tilewise.serve.compute import Unwanted, attend

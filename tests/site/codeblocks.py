@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from functools import cache
 from textwrap import dedent
 
-import fresh
 import pytest
+from draw import fresh
 from generate import KERNELS, environment, lacks_triton
 from pages import ROOT, expand, read
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from built import FILES, soup
-from hooks.lean import KEPT, one_sheet, squeezed
+from website.hooks.lean import KEPT, one_sheet, squeezed
 
 BLOCKS = (
     "<pre>a\n  b\n\n c</pre>",

@@ -2,9 +2,9 @@
 
 import sys
 
-import fresh
 import pytest
 from codeblocks import NO_TRITON, blocks
+from draw import fresh
 from generate import environment, lacks_triton
 from pages import ROOT, cells, name, pages
 

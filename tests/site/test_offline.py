@@ -7,9 +7,9 @@ import subprocess
 import sys
 from zipfile import ZipFile
 
-import offline
 import pytest
 from pages import ROOT
+from release import offline
 
 FOLDERS = ["docs", "src", "scripts", "benchmarks"]
 OTHERWISE = {"TZ": "Pacific/Auckland", "COLUMNS": "200", "PYTHONHASHSEED": "1"}

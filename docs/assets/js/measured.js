@@ -1,6 +1,6 @@
 // <tw-measured>: plots and tables of what was measured, for the directions, head sizes,
 // masks and kernels that the reader chooses. The values and the words come with the page,
-// from scripts/elements/measured.py; here they are only picked and drawn.
+// from scripts/draw/elements/gpu/measured.py; here they are only picked and drawn.
 import { el, lang, say, svg } from "./page.js";
 
 const [LEFT, TOP, RIGHT, BOTTOM] = [30, 28, 190, 190]; // of a plot, in 200 × 216

@@ -1,4 +1,4 @@
-"""`python -m tilewise bench`: check every rung and peer, then time what is right.
+"""Beside the floors: `python -m tilewise bench`, which checks, then times.
 
 cells says what is measured, oracle what is right, peers who takes part, timing how long
 a call takes, collect puts them together; warm compiles beforehand, extras measures

@@ -1,4 +1,4 @@
-"""The command line: `python -m tilewise COMMAND`.
+"""Beside the floors: the command line: `python -m tilewise COMMAND`.
 
 Bad input gives one sentence on stderr and exit status 2. A command is a module with
 add_options(parser, words) and run(args, out), named in COMMANDS and in HELP.

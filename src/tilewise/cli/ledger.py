@@ -5,7 +5,7 @@ import json
 from tilewise.cli.errors import Bad
 from tilewise.cli.options import add_choice, add_real, add_size
 from tilewise.hardware import GB
-from tilewise.layer import LIMITS, RULES, account, card
+from tilewise.ledger.layer import LIMITS, RULES, account, card
 from tilewise.render.ledger import ledger_lines
 
 GPU = {name.lower(): name for name in ("H100", "A100", "H200")}
@@ -59,7 +59,7 @@ def run(args, out):
 
 
 def asked(args):
-    """All that is shown: tilewise.layer.account, with the first pass's tiles in front.
+    """Everything that is shown: ledger.layer.account, the first pass's tiles in front.
 
     The other passes' stand in tiles.
     """

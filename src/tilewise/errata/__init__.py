@@ -1,4 +1,4 @@
-"""Lines as printed elsewhere, each run beside the right one, as a registry.
+"""Beside the floors: lines as printed elsewhere, each run beside the right one.
 
 ENTRIES is a list of dicts, one an erratum, in the order of the page pitfalls/errata:
 id (its anchor there), source, place, printed and right (in our own words), reported

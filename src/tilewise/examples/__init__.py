@@ -1,1 +1,1 @@
-"""Short programs that the pages show and run, each with its printed output."""
+"""Beside the floors: short programs that pages show, with their output."""

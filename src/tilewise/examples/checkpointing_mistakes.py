@@ -5,8 +5,8 @@ import warnings
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from tilewise.kept import Alive, saved
-from tilewise.transformer import Block
+from tilewise.training.kept import Alive, saved
+from tilewise.training.transformer import Block
 
 N, E, HEADS, LAYERS = 512, 64, 2, 4
 torch.manual_seed(0)

@@ -5,9 +5,9 @@ from unittest import mock
 import torch
 
 from tilewise import flash2
-from tilewise.activations import kept_bytes
-from tilewise.kept import Alive, saved
-from tilewise.transformer import Block
+from tilewise.ledger.activations import kept_bytes
+from tilewise.training.kept import Alive, saved
+from tilewise.training.transformer import Block
 
 N, E, HEADS = 512, 64, 2
 torch.manual_seed(0)

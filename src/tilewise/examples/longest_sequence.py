@@ -1,6 +1,6 @@
 """The longest sequence of one attention layer on three cards, counted."""
 
-from tilewise.layer import account, card
+from tilewise.ledger.layer import account, card
 
 for gpu in ("A100", "H100", "H200"):
     for way in ("forward", "training"):

@@ -1,5 +1,5 @@
 from tilewise.hardware import roofs
-from tilewise.ledger_ring import LINKS, least_share, needed
+from tilewise.ledger.ring import LINKS, least_share, needed
 
 peak, _ = roofs("H200")  # bf16 FLOP/s, the vendor's
 ways = [(causal, backward) for causal in (False, True) for backward in (False, True)]

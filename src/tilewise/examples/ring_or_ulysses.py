@@ -1,5 +1,5 @@
-from tilewise.ledger_ring import ring_bytes, ulysses_bytes
-from tilewise.units import size
+from tilewise.ledger.ring import ring_bytes, ulysses_bytes
+from tilewise.ledger.units import size
 
 n, d, heads = 131_072, 128, 16
 for kv_heads in (16, 2):

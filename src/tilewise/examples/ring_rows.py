@@ -1,7 +1,7 @@
 import torch
 
+from tilewise.attention.ops import flash_attention
 from tilewise.merge import merge_into
-from tilewise.ops import flash_attention
 from tilewise.worked_example import SCALE, K, Q, V
 
 shares = [  # (queries, keys, values) of rank 0 and rank 1: two positions each

@@ -1,4 +1,4 @@
-from tilewise.ledger_ring import at_once, held
+from tilewise.ledger.ring import at_once, held
 
 N, HEADS, D = 131_072, 16, 128  # as many heads of K and V as of Q; bf16
 GIB = 2**30

@@ -4,9 +4,9 @@ import torch
 import torch.distributed as dist
 from torch.multiprocessing import spawn
 
-from tilewise.ring import ring_attention
+from tilewise.ring.ops import ring_attention
+from tilewise.ring.zigzag import unzigzag, zigzag
 from tilewise.worked_example import DO, SCALE, K, Q, V
-from tilewise.zigzag import unzigzag, zigzag
 
 
 def one_rank(rank, world, folder):

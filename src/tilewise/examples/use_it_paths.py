@@ -2,7 +2,7 @@ from itertools import groupby, product
 
 import torch
 
-from tilewise.dispatch import rungs
+from tilewise.attention.dispatch import rungs
 
 CARDS = {"A100": (8, 0), "RTX 4090": (8, 9), "H100, H200": (9, 0), "B200": (10, 0)}
 DTYPES = torch.bfloat16, torch.float32

@@ -1,4 +1,4 @@
-"""Exercises: functions to write, with the tests that grade them.
+"""Floor 0: exercises: functions to write, with the tests that grade them.
 
 An exercise is a module of this package:
 

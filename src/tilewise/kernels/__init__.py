@@ -1,4 +1,4 @@
-"""The kernel ladder: one idea a rung, one file a rung, in Triton.
+"""Floor 2: the kernel ladder: one idea a rung, one file a rung, in Triton.
 
 Every rung of FORWARD has
 

@@ -14,16 +14,16 @@ goes first and makes δ for both walks, from the dO that it has on chip anyway.
 import triton
 import triton.language as tl
 
-from tilewise.kernels._common import LOG2E, like, padded, shift
-from tilewise.kernels._common_backward import (
+from tilewise.kernels.descriptors import describable, describe
+from tilewise.kernels.host.launch import launch
+from tilewise.kernels.shared.common import LOG2E, like, padded, shift
+from tilewise.kernels.shared.common_backward import (
     choose,
     keys_seen,
     prepare,
     row_numbers,
     rows_seeing,
 )
-from tilewise.kernels._launch import launch
-from tilewise.kernels.descriptors import describable, describe
 
 TILES = {  # dK and dV, dQ
     64: ((128, 64, 4, 2), (128, 64, 8, 3)),

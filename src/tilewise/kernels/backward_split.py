@@ -9,7 +9,7 @@ a tile instead of five, and each number written once, the same bits every time.
 import triton
 import triton.language as tl
 
-from tilewise.kernels._common import (
+from tilewise.kernels.shared.common import (
     LOG2E,
     head_of,
     like,
@@ -18,7 +18,7 @@ from tilewise.kernels._common import (
     shift,
     store_tile,
 )
-from tilewise.kernels._common_backward import (
+from tilewise.kernels.shared.common_backward import (
     choose,
     keys_seen,
     prepare,

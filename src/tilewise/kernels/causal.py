@@ -9,7 +9,8 @@ in length now, and the longest go first, so that no processor starts one at the 
 import triton
 import triton.language as tl
 
-from tilewise.kernels._common import (
+from tilewise.kernels.exp2 import finish, start, step
+from tilewise.kernels.shared.common import (
     LOG2E,
     choose,
     head_of,
@@ -20,7 +21,6 @@ from tilewise.kernels._common import (
     shift,
     store_tile,
 )
-from tilewise.kernels.exp2 import finish, start, step
 
 TILES = {64: (128, 64, 8, 3), 128: (128, 64, 4, 2), 256: (128, 64, 8, 2)}
 SIZES = "shift", "heads", "total", "crew"  # one compiled kernel for all of them

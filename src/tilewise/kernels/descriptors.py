@@ -10,7 +10,10 @@ import torch
 import triton
 import triton.language as tl
 
-from tilewise.kernels._common import (
+from tilewise.kernels.causal import crew_of, longest_first, reach
+from tilewise.kernels.exp2 import finish, start, step
+from tilewise.kernels.host.launch import Descriptor, launch
+from tilewise.kernels.shared.common import (
     LOG2E,
     choose,
     padded,
@@ -18,9 +21,6 @@ from tilewise.kernels._common import (
     prepare,
     shift,
 )
-from tilewise.kernels._launch import Descriptor, launch
-from tilewise.kernels.causal import crew_of, longest_first, reach
-from tilewise.kernels.exp2 import finish, start, step
 
 TILES = {64: (64, 128, 4, 2), 128: (64, 64, 4, 3), 256: (128, 64, 8, 2)}
 SIZES = "n_q", "n_k", "shift", "heads", "group", "total", "crew"

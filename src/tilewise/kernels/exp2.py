@@ -9,7 +9,7 @@ precision. m is kept in units of log₂, and L goes back to natural logarithms a
 import triton
 import triton.language as tl
 
-from tilewise.kernels._common import (
+from tilewise.kernels.shared.common import (
     LOG2E,
     choose,
     head_of,

@@ -9,7 +9,7 @@ import torch
 import triton
 import triton.language as tl
 
-from tilewise.kernels._common import (
+from tilewise.kernels.shared.common import (
     choose,
     head_of,
     load_tile,

@@ -8,7 +8,7 @@ them once: against the rung before, no O, m, ℓ read again for every block of k
 import triton
 import triton.language as tl
 
-from tilewise.kernels._common import (
+from tilewise.kernels.shared.common import (
     choose,
     head_of,
     load_tile,

@@ -25,10 +25,12 @@ from triton.experimental.gluon.language.nvidia.hopper import (
     warpgroup_mma_wait,
 )
 
-from tilewise.kernels._common import LOG2E, like, shift
-from tilewise.kernels._common_backward import prepare
-from tilewise.kernels._gluon import describe, processors, struct
-from tilewise.kernels._gluon_backward import (
+from tilewise.kernels.descriptors import describable, strides_of
+from tilewise.kernels.host.launch import Descriptor, launch
+from tilewise.kernels.shared.common import LOG2E, like, shift
+from tilewise.kernels.shared.common_backward import prepare
+from tilewise.kernels.shared.gluon import describe, processors, struct
+from tilewise.kernels.shared.gluon_backward import (
     add_dq,
     dq_kernel,
     half_dq,
@@ -37,9 +39,7 @@ from tilewise.kernels._gluon_backward import (
     store_part,
     sum_kernel,
 )
-from tilewise.kernels._launch import Descriptor, launch
-from tilewise.kernels._work_backward import KEYS, crew_of, plan, share_out
-from tilewise.kernels.descriptors import describable, strides_of
+from tilewise.kernels.shared.work_backward import KEYS, crew_of, plan, share_out
 
 ROWS = {64: 128, 128: 64}  # d, filled up → B_r: what the registers hold
 STAGES = gl.constexpr(2)  # tiles of Q and of dO in shared memory

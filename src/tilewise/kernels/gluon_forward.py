@@ -20,8 +20,11 @@ from triton.experimental.gluon.language.nvidia.hopper import (
     warpgroup_mma_wait,
 )
 
-from tilewise.kernels._common import positive, prepare, shift
-from tilewise.kernels._gluon import (
+from tilewise.kernels.causal import crew_of
+from tilewise.kernels.descriptors import describable
+from tilewise.kernels.host.launch import launch
+from tilewise.kernels.shared.common import positive, prepare, shift
+from tilewise.kernels.shared.gluon import (
     Ring,
     check_covered,
     describe,
@@ -34,10 +37,7 @@ from tilewise.kernels._gluon import (
     scale_rows,
     struct,
 )
-from tilewise.kernels._launch import launch
-from tilewise.kernels._work import Reach, Work, turns
-from tilewise.kernels.causal import crew_of
-from tilewise.kernels.descriptors import describable
+from tilewise.kernels.shared.work import Reach, Work, turns
 
 LOG2E = gl.constexpr(1.4426950408889634)  # log₂ e
 REGISTERS = {2: 168, 3: 128}  # consumers → registers a thread if all had the same

@@ -15,17 +15,23 @@ from triton.experimental.gluon.language.nvidia.hopper import (
     warpgroup_mma_wait,
 )
 
-from tilewise.kernels._common import like, positive
-from tilewise.kernels._gluon import check_covered, make_ring, processors, scale_rows
-from tilewise.kernels._gluon_varlen import (
+from tilewise.kernels.gluon_forward import LOG2E, REGISTERS, Consumer, walk
+from tilewise.kernels.host.launch import launch
+from tilewise.kernels.shared.common import like, positive
+from tilewise.kernels.shared.gluon import (
+    check_covered,
+    make_ring,
+    processors,
+    scale_rows,
+)
+from tilewise.kernels.shared.gluon_varlen import (
     Packed,
     describe,
     fill,
     make_tickets,
     place,
 )
-from tilewise.kernels._launch import launch
-from tilewise.kernels._varlen import (
+from tilewise.kernels.shared.varlen import (
     FIELDS,
     check_packed,
     describable,
@@ -33,7 +39,6 @@ from tilewise.kernels._varlen import (
     room_of,
     shift_factors,
 )
-from tilewise.kernels.gluon_forward import LOG2E, REGISTERS, Consumer, walk
 
 SIZES = ["total", "slots", "of_k", "of_q", "heads", "group", "room"]
 

@@ -16,22 +16,22 @@ from triton.experimental.gluon.language.nvidia.hopper import (
     tma,
 )
 
-from tilewise.kernels._common import LOG2E, like
-from tilewise.kernels._common_backward import PAD
-from tilewise.kernels._gluon import check_covered
-from tilewise.kernels._gluon_backward import add_dq
-from tilewise.kernels._gluon_varlen import describe, place
-from tilewise.kernels._gluon_varlen_backward import (
+from tilewise.kernels.gluon_backward import HALF_DQ, NUMBERS, ROWS, allocate, step
+from tilewise.kernels.host.launch import Descriptor, launch
+from tilewise.kernels.shared.common import LOG2E, like
+from tilewise.kernels.shared.common_backward import PAD
+from tilewise.kernels.shared.gluon import check_covered
+from tilewise.kernels.shared.gluon_backward import add_dq
+from tilewise.kernels.shared.gluon_varlen import describe, place
+from tilewise.kernels.shared.gluon_varlen_backward import (
     dq_kernel,
     fetch_tiles,
     heads_at_once,
     plan_keys,
     rows_kernel,
 )
-from tilewise.kernels._launch import Descriptor, launch
-from tilewise.kernels._varlen import describable, plan, prepare, shift_factors
-from tilewise.kernels._work_backward import KEYS
-from tilewise.kernels.gluon_backward import HALF_DQ, NUMBERS, ROWS, allocate, step
+from tilewise.kernels.shared.varlen import describable, plan, prepare, shift_factors
+from tilewise.kernels.shared.work_backward import KEYS
 
 SIZES = "FIRST", "UNITS", "HEADS", "SLOTS", "N_PAD", "OF_K", "OF_Q", "CREW"
 Constant = gl.constexpr

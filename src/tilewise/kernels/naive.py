@@ -8,7 +8,7 @@ S and P are in q's dtype, as PyTorch's own standard attention keeps them.
 import triton
 import triton.language as tl
 
-from tilewise.kernels._common import (
+from tilewise.kernels.shared.common import (
     choose,
     head_of,
     load_tile,

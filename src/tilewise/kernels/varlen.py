@@ -9,7 +9,9 @@ import torch
 import triton
 import triton.language as tl
 
-from tilewise.kernels._common import (
+from tilewise.kernels.causal import TILES, reach, walk
+from tilewise.kernels.exp2 import finish, start
+from tilewise.kernels.shared.common import (
     LOG2E,
     choose,
     dense,
@@ -19,7 +21,7 @@ from tilewise.kernels._common import (
     positive,
     store_tile,
 )
-from tilewise.kernels._varlen import (
+from tilewise.kernels.shared.varlen import (
     check_packed,
     document,
     plan,
@@ -28,8 +30,6 @@ from tilewise.kernels._varlen import (
     shift_factors,
     turn,
 )
-from tilewise.kernels.causal import TILES, reach, walk
-from tilewise.kernels.exp2 import finish, start
 
 SIZES = "total", "slots", "of_k", "of_q", "heads", "group", "room"
 

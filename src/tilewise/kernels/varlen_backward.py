@@ -8,14 +8,15 @@ and δ lie document by document in whole tiles: document b's begin at a multiple
 import triton
 import triton.language as tl
 
-from tilewise.kernels._common import like, load_tile, padded, store_tile
-from tilewise.kernels._common_backward import (
+from tilewise.kernels.backward_split import TILES, walk_keys, walk_rows
+from tilewise.kernels.shared.common import like, load_tile, padded, store_tile
+from tilewise.kernels.shared.common_backward import (
     choose,
     keys_seen,
     row_numbers,
     rows_seeing,
 )
-from tilewise.kernels._varlen import (
+from tilewise.kernels.shared.varlen import (
     WHOLE,
     document,
     pad_of,
@@ -26,7 +27,6 @@ from tilewise.kernels._varlen import (
     shift_factors,
     turn,
 )
-from tilewise.kernels.backward_split import TILES, walk_keys, walk_rows
 
 COUNTS = "total", "slots", "n_pad", "heads"  # one compiled kernel for all of them
 SIZES = "slots", "n_pad", "of_k", "of_q", "heads", "room"

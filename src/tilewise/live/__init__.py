@@ -1,4 +1,4 @@
-"""What the pages ask in the reader's browser: a request in JSON, its answer in JSON.
+"""Floor 0: what pages ask in the reader's browser, a request and an answer in JSON.
 
 The same files run under CPython in the tests and under MicroPython in the page, so this
 package is plain Python like floor 0: nothing but `math`, `json` and floor 0.

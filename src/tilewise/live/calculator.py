@@ -1,9 +1,9 @@
 """The calculator: a layer's bill on a card, from what a reader typed; its two plots."""
 
-from tilewise.costs import ALGORITHMS, PASSES, bill
 from tilewise.hardware import GB, KB
-from tilewise.layer import LIMITS, RULES, account, card
 from tilewise.ledger import in_bytes
+from tilewise.ledger.costs import ALGORITHMS, PASSES, bill
+from tilewise.ledger.layer import LIMITS, RULES, account, card
 from tilewise.live.calculator_form import FORM
 from tilewise.live.calculator_plots import PLOTS
 from tilewise.live.calculator_view import shown_in
@@ -25,7 +25,7 @@ FIRST, LAST = 7, 24  # the plot goes from N = 2⁷ to 2²⁴, further where N do
 
 
 def answer(asked):
-    """What `tilewise.layer.account` says, with the plot, the card and the command.
+    """What `ledger.layer.account` says, with the plot, the card and the command.
 
     asked has the keys of DEFAULT, all of them texts; what is missing is the default.
     Problems of its own: no-kernel(most), not-a-divisor(whole).

@@ -1,13 +1,14 @@
 """The calculator's two plots as trees: [tag, {attribute: value}, child, …].
 
-The page's script builds them as they are, and scripts/tables writes them as SVG. A mark
+The page's script builds them as they are, and scripts/draw/tables writes them as SVG. A
+mark
 is a circle, a square or a diamond, so that the algorithms differ without their colours.
 """
 
 import math
 
-from tilewise.costs import ALGORITHMS
-from tilewise.units import binary, plain, si, size, time, whole
+from tilewise.ledger.costs import ALGORITHMS
+from tilewise.ledger.units import binary, plain, si, size, time, whole
 
 PLOTS = {"held_bytes": "held_bytes", "bytes": "bytes plot", "seconds": "seconds plot"}
 FORMS = {"held_bytes": binary, "bytes": size, "seconds": time}

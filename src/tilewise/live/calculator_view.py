@@ -1,9 +1,9 @@
 """The calculator's result as a tree: [tag, {attribute: value}, child, …]."""
 
-from tilewise.costs import ALGORITHMS
+from tilewise.ledger.costs import ALGORITHMS
+from tilewise.ledger.units import binary, si, size, time, whole
 from tilewise.live.calculator_plots import FORMS, PLOTS, chart, mark, roofline, spoken
 from tilewise.live.calculator_words import WORDS
-from tilewise.units import binary, si, size, time, whole
 
 ROWS = (
     ("fit", ("longest", "held", "saved")),

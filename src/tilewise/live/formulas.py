@@ -117,7 +117,7 @@ def o(state, r, exact):
     return lines
 
 
-# Backward: the state of trace_backward.step_backward
+# Backward: the state of trace.step_backward
 
 
 def p(state, r, exact):

@@ -1,15 +1,14 @@
 """The tile stepper's film: a trace, cut into the small steps of each of its tiles.
 
 Nothing is computed twice: every number is taken from the states of `tilewise.trace` or
-`tilewise.trace_backward`. A step says only what it changes, so that a film is small.
+`tilewise.trace`. A step says only what it changes, so that a film is small.
 """
 
 import math
 
 from tilewise import worked_example as example
 from tilewise.live import formulas, frames, names, reading
-from tilewise.trace import forward
-from tilewise.trace_backward import backward
+from tilewise.trace import backward, forward
 
 MOST_ROWS, MOST_COLS, LARGEST = 8, 4, 1e4
 ORDERS = ("kv-outer", "q-outer")

@@ -1,4 +1,4 @@
-"""Sequence packing: documents of many lengths in rows of one size, without a leak.
+"""Floor 1: sequence packing, documents of many lengths in rows of one size.
 
 bins says which document goes into which row, rows makes the rows and takes results
 apart again, stream is the same for a DataLoader with workers.

@@ -1,4 +1,4 @@
-"""Wrong variants of attention's pieces, each with the input that exposes it.
+"""Beside the floors: wrong variants of attention, each with what exposes it.
 
 `PITFALLS` is a tuple of `registry.Pitfall`. Each wrong function stands in the place of
 one of `pieces`; `assembled.run(use(pitfall), case)` is an attention, forward and

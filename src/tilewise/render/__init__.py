@@ -1,4 +1,4 @@
-"""Show the states of a trace: as text, LaTeX, JSON and HTML, in English and Chinese.
+"""Beside the floors: a trace as text, LaTeX, JSON and HTML, in two languages.
 
 Standard library only. What notebooks and pages use is imported here; the command line
 uses the modules text, latex and json, which yield a whole trace piece by piece.

@@ -1,8 +1,8 @@
 """The ledger as a table for the terminal, in English or Chinese."""
 
+from tilewise.ledger.units import binary, size, time, whole
 from tilewise.render.layout import pad, width
 from tilewise.render.ledger_words import LEDGER
-from tilewise.units import binary, size, time, whole
 
 NAMES = {"flash1": "FA1", "flash2": "FA2"}
 

@@ -1,4 +1,4 @@
-"""Attention behind HTTP: `python -m tilewise serve`, for tests and for teaching.
+"""Floor 2: attention over HTTP, `python -m tilewise serve`, for tests and teaching.
 
 It needs the extra `serve` (FastAPI, uvicorn, safetensors, prometheus-client) and
 PyTorch. Nothing else in tilewise imports it. `tilewise.serve.server.run` starts it.

@@ -2,7 +2,7 @@
 
 import torch
 
-from tilewise.passes import tile_sizes
+from tilewise.attention.passes import tile_sizes
 from tilewise.serve.problem import wrong
 
 TILE = 2**22  # numbers of a tile, of S or of spread K and V, over all heads

@@ -1,0 +1,98 @@
+"""What <tw-measured> filters: every cell that was timed, of every kernel and pass."""
+
+import json
+import math
+
+from draw.figures._bench import LONG, PLAIN, SHORT, TOP, bench
+from draw.figures._speed import PEERS
+
+from tilewise.bench.cells import DIMS, PASSES, RUNGS, SIZES
+
+MASKS = ("full", "causal")
+# kernel -> (class, dashes) of those that the static plots leave out
+OTHERS = {
+    "efficient": ("tw-faint", "1 3"), "math": ("tw-s", ""), "naive": ("tw-s", "1 3"),
+    "fa1_order": ("tw-m", "1 3"), "fa2_order": ("tw-m", "3 3"), "exp2": ("tw-m", "6 3"),
+    "causal": ("tw-m", "9 3"), "backward_split": ("tw-m", "3 3"),
+}  # fmt: skip
+SAY = {
+    "en": {
+        "pass": "Direction", "d": "Head dimension", "mask": "Mask", "kernel": "Kernels",
+        "forward": "forward", "backward": "backward", "full": "none",
+        "causal": "causal", "ours": "ours", "plain": "plain Triton",
+        "length": "length", "math": "standard attention",
+        "title-full": "{way}, d = {d}", "title-causal": "{way}, d = {d}, causal",
+        "row-full": "{n}", "row-causal": "{n} causal",
+        "table": "{way}, d = {d}, TFLOP/s", "none": "Choose at least one of each.",
+        "point": "{kernel}: {speed} TFLOP/s, {ms} ms\n{title}, N = {n}",
+        "plot": "Points of the plot; the arrow keys go from one to the next",
+    },
+    "zh": {
+        "pass": "方向", "d": "头维度", "mask": "掩码", "kernel": "内核",
+        "forward": "前向", "backward": "反向", "full": "无",
+        "causal": "因果", "ours": "本书", "plain": "纯 Triton",
+        "length": "长度", "math": "标准注意力",
+        "title-full": "{way}，d = {d}", "title-causal": "{way}，d = {d}，因果",
+        "row-full": "{n}", "row-causal": "{n} 因果",
+        "table": "{way}，d = {d}，TFLOP/s", "none": "每项至少选一个。",
+        "point": "{kernel}：{speed} TFLOP/s，{ms} ms\n{title}，N = {n}",
+        "plot": "图中的点，用方向键从一个走到另一个",
+    },
+}  # fmt: skip
+
+
+def kernels():
+    """Kernel as the widget knows it -> {pass: kernel as it was timed}, ours first."""
+    found = {"ours": TOP}
+    for name in ("cudnn", "fa4", "flash", "flex"):
+        found[name] = dict.fromkeys(PASSES, name)
+    found["plain"] = PLAIN
+    for name in ("math", "efficient"):
+        found[name] = dict.fromkeys(PASSES, name)
+    for way in PASSES:
+        for name in RUNGS[way]:
+            if name not in (TOP[way], PLAIN[way]):
+                found[name] = {way: name}
+    return found
+
+
+def described(name, say):
+    """A kernel's name, its short name, the class and the dashes of its line."""
+    drawn = {"ours": ("tw-o tw-thick", ""), "plain": ("tw-m", "")} | PEERS | OTHERS
+    own = say[name] if name in ("ours", "plain", "math") else name
+    long = "memory-efficient" if name == "efficient" else LONG.get(name, own)
+    short = own if name == "math" else SHORT.get(name, own)
+    css, dashes = drawn[name]
+    return {"name": long, "short": short, "css": css, "dashes": dashes}
+
+
+def values(way, name):
+    """{d: {mask: by N}}: [TFLOP/s, ms], null where none was timed."""
+    rows = {
+        (row["d"], row["causal"], row["n"]): [round(row["tflops"]), digits(row["ms"])]
+        for row in bench()["rows"]
+        if row["pass"] == way and row["kernel"] == name and "tflops" in row
+    }
+    return {
+        d: {mask: [rows.get((d, mask == "causal", n)) for n in SIZES] for mask in MASKS}
+        for d in DIMS
+    }
+
+
+def digits(x):
+    """x with four significant digits."""
+    return float(f"{x:.4g}")
+
+
+def draw(lang):
+    """The data as the element's script, names in English or Chinese."""
+    say = SAY[lang]
+    sizes = [f"{n // 1024}k" for n in SIZES]
+    fastest = max(row.get("tflops", 0) for row in bench()["rows"])
+    made = {"words": say, "sizes": sizes, "dims": DIMS, "kernels": {}}
+    made["most"] = 250 * math.ceil(fastest / 250)  # the top of a plot
+    for name, timed in kernels().items():
+        cells = {way: values(way, kernel) for way, kernel in timed.items()}
+        made["kernels"][name] = described(name, say) | cells
+    data = json.dumps(made, ensure_ascii=False, separators=(",", ":"))
+    return f'<script type="application/json">{data}</script>'

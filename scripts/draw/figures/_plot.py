@@ -1,0 +1,49 @@
+"""Helpers for plots and for numbers with units, beside the drawing helpers of _svg."""
+
+import json
+import math
+from pathlib import Path
+
+RESULTS = Path(__file__).resolve().parents[3] / "benchmarks/results"
+
+
+def results(name):
+    """One file of benchmarks/results."""
+    return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+
+
+def digits(x, n=3):
+    """x with at most n significant digits and no exponent: 19.5, 402, 4.8."""
+    return f"{float(f'{x:.{n}g}'):g}"
+
+
+def size(x):
+    """Bytes in powers of two: 256 KB, 29 MB, 80 GB."""
+    for unit, name in ((2**30, "GB"), (2**20, "MB"), (2**10, "KB")):
+        if x >= unit:
+            return f"{x / unit:.0f} {name}"
+    return f"{x} B"
+
+
+def rate(x, unit="B/s"):
+    """A rate in powers of ten: 2.04 TB/s, 600 GB/s, 805 TFLOP/s."""
+    power, prefix = (1e12, "T") if x >= 1e12 else (1e9, "G")
+    return f"{digits(x / power)} {prefix}{unit}"
+
+
+def scale(low, high, start, end):
+    """A function from numbers to places on an axis: logarithmic, low at start."""
+    length = math.log2(high / low)
+    return lambda x: start + (end - start) * math.log2(x / low) / length
+
+
+def dot(x, y, cls, r=4.5):
+    """A point of a plot."""
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:g}" class="{cls}"/>'
+
+
+def line(cls, *points, dashes=""):
+    """A line through points."""
+    d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    more = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return f'<path d="{d}" class="{cls}"{more}/>'

@@ -1,0 +1,120 @@
+"""TFLOP/s against N in four panels, d = 64 and 128, without and with a causal mask."""
+
+from draw.figures import _svg as s
+from draw.figures._bench import PLAIN, SHORT, TOP, speeds
+from draw.figures._plot import dot, line, scale
+
+from tilewise.bench.cells import DIMS, SIZES
+
+WIDE, HIGH, LEFT, TOP_EDGE, GAP = 150, 160, 34, 44, 54
+MOST = 750  # TFLOP/s at the top of a panel
+PEERS = {"fa4": ("tw-line", ""), "cudnn": ("tw-line", "5 3"),
+         "flex": ("tw-faint", ""), "flash": ("tw-faint", "4 3")}  # fmt: skip
+SAY = {
+    "en": {
+        "label": "{way} pass on an H200, TFLOP/s against N from 1k to 16k, in four"
+        " panels. {panels}.",
+        "panel": "d = {d}{causal}: at 16k ours {ours}, FlashAttention-4 {fa4}, cuDNN"
+        " {cudnn}, the best plain Triton {plain}, FlexAttention {flex},"
+        " FlashAttention-2 {flash}",
+        "forward": "Forward", "backward": "Backward", "causal": ", causal",
+        "ours": "ours", "plain": "plain Triton", "join": "; ",
+    },
+    "zh": {
+        "label": "H200 上的{way}传播，TFLOP/s 随 N 从 1k 到 16k 的变化，共四幅。"
+        "{panels}。",
+        "panel": "d = {d}{causal}：16k 时本书 {ours}，FlashAttention-4 {fa4}，cuDNN"
+        " {cudnn}，最好的纯 Triton {plain}，FlexAttention {flex}，"
+        "FlashAttention-2 {flash}",
+        "forward": "前向", "backward": "反向", "causal": "，因果",
+        "ours": "本书", "plain": "纯 Triton", "join": "；",
+    },
+}  # fmt: skip
+
+
+def lines(way):
+    """kernel -> (class, dashes), what is above last."""
+    drawn = dict(PEERS)
+    drawn[PLAIN[way]] = ("tw-m", "")
+    drawn[TOP[way]] = ("tw-o tw-thick", "")
+    return drawn
+
+
+def places(left, top):
+    """Functions from N and from TFLOP/s to a panel's x and y."""
+    x = scale(SIZES[0], SIZES[-1], left, left + WIDE)
+    return x, lambda speed: top + HIGH * (1 - speed / MOST)
+
+
+def frame(left, top, title, numbers):
+    """The axes of a panel, with the numbers of the vertical one if wanted."""
+    x, y = places(left, top)
+    out = [s.text(left, top - 8, title)]
+    for speed in range(0, MOST + 1, 250):
+        out.append(line("tw-rule", (left, y(speed)), (left + WIDE, y(speed))))
+        if numbers:
+            out.append(s.text(left - 5, y(speed) + 4, f"{speed}", "tw-small", "end"))
+    for n in SIZES[::2]:
+        out.append(s.middle(round(x(n)), top + HIGH + 17, f"{n // 1024}k", "tw-small"))
+    return out
+
+
+def panel(left, top, way, d, causal):
+    """The lines of a panel."""
+    x, y = places(left, top)
+    out = []
+    for kernel, (cls, dashes) in lines(way).items():
+        found = speeds(way, kernel, d)
+        points = [
+            (x(n), y(found[n, d, causal])) for n in SIZES if (n, d, causal) in found
+        ]
+        if len(points) > 1:
+            out.append(line(f"{cls} tw-open", *points, dashes=dashes))
+        if kernel in (TOP[way], PLAIN[way]):
+            out += [dot(*point, cls[:4], 2.5) for point in points]
+    return out
+
+
+def legend(way, say, top):
+    """What each line is, two rows of three."""
+    names = {TOP[way]: say["ours"], PLAIN[way]: say["plain"]} | {
+        kernel: SHORT[kernel] for kernel in PEERS
+    }
+    order = [TOP[way], "fa4", "cudnn", PLAIN[way], "flex", "flash"]
+    out = []
+    for k, kernel in enumerate(order):
+        x, y = LEFT + 122 * (k % 3), top + 22 * (k // 3)
+        cls, dashes = lines(way)[kernel]
+        out.append(line(f"{cls} tw-open", (x, y - 4), (x + 26, y - 4), dashes=dashes))
+        out.append(s.text(x + 32, y, names[kernel], "tw-small"))
+    return out
+
+
+def told(way, say):
+    """The four panels in words, at the longest N."""
+    out = []
+    for d in DIMS:
+        for causal in (False, True):
+            cell = SIZES[-1], d, causal
+            found = {name: speeds(way, name, d).get(cell) for name in lines(way)}
+            facts = {k: "–" if x is None else f"{x:.0f}" for k, x in found.items()}
+            facts |= {"ours": facts[TOP[way]], "plain": facts[PLAIN[way]]}
+            facts |= {"d": d, "causal": say["causal"] if causal else ""}
+            out.append(say["panel"].format(**facts))
+    return say["join"].join(out)
+
+
+def draw(way, lang):
+    """The figure of one pass in English or Chinese."""
+    say, parts = SAY[lang], []
+    for row, d in enumerate(DIMS):
+        for column, causal in enumerate((False, True)):
+            left, top = LEFT + column * (WIDE + 40), TOP_EDGE + row * (HIGH + GAP)
+            title = f"$d$ = {d}{say['causal'] if causal else ''}"
+            parts += frame(left, top, title, column == 0)
+            parts += panel(left, top, way, d, causal)
+    parts.append(s.text(0, 14, "TFLOP/s", "tw-small"))
+    bottom = TOP_EDGE + 2 * (HIGH + GAP) - 8
+    parts += legend(way, say, bottom)
+    label = say["label"].format(way=say[way], panels=told(way, say))
+    return s.svg(400, bottom + 32, label, *parts)

@@ -1,0 +1,100 @@
+"""The forward rungs on an H200 as bars, with cuDNN and FlashAttention-4 as lines."""
+
+from draw.figures import _svg as s
+from draw.figures._bench import bench
+
+CELL = {"pass": "forward", "n": 4096, "d": 128}
+PEERS = {"cudnn": ("cuDNN", ""), "fa4": ("FlashAttention-4", "5 4")}  # dashes
+LEFT, WIDE, TOP, LANE, PANEL = 100, 296, 62, 25, 218
+SAY = {
+    "en": {
+        "label": "TFLOP/s of the forward rungs on one H200, d = 128, N = 4096. {rows}.",
+        "row": "{name}: {full} without a mask, {causal} causal", "join": "; ",
+        "full": "no mask", "causal": "causal", "unit": "TFLOP/s",
+        "names": {
+            "naive": "naive", "fa1_order": "FA1 order", "fa2_order": "FA2 order",
+            "exp2": "base 2", "causal": "skipping", "descriptors": "descriptors",
+            "gluon_forward": "Gluon",
+        },
+    },
+    "zh": {
+        "label": "前向各梯级在一块 H200 上的 TFLOP/s，d = 128，N = 4096。{rows}。",
+        "row": "{name}：无掩码 {full}，因果 {causal}", "join": "；",
+        "full": "无掩码", "causal": "因果", "unit": "TFLOP/s",
+        "names": {
+            "naive": "朴素", "fa1_order": "FA1 次序", "fa2_order": "FA2 次序",
+            "exp2": "底数 2", "causal": "跳过空块", "descriptors": "描述符",
+            "gluon_forward": "Gluon",
+        },
+    },
+}  # fmt: skip
+
+
+def speeds(causal):
+    """{kernel: TFLOP/s} in CELL, of those that were timed."""
+    cell = CELL | {"causal": causal}
+    return {
+        row["kernel"]: row["tflops"]
+        for row in bench()["rows"]
+        if "tflops" in row and all(row[key] == cell[key] for key in cell)
+    }
+
+
+def scale():
+    """Units a TFLOP/s: the fastest of all ends at the right edge."""
+    shown = [*SAY["en"]["names"], *PEERS]
+    found = [speeds(causal) for causal in (False, True)]
+    return WIDE / max(x[name] for x in found for name in shown if name in x)
+
+
+def line(x, y, high, dashes):
+    """A vertical line for a peer."""
+    more = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return f'<path d="M{x:.1f} {y}v{high}" class="tw-way"{more}/>'
+
+
+def panel(causal, say, top):
+    """One bar a rung, with its number; the peers' lines behind the numbers."""
+    found, names, unit = speeds(causal), say["names"], scale()
+    rungs = [name for name in names if name in found]
+    out = [s.text(2, top - 10, say["causal" if causal else "full"], "tw-strong")]
+    peers = [f"{PEERS[x][0]} {found[x]:.0f}" for x in PEERS if x in found]
+    out.append(s.text(396, top - 10, ", ".join(peers), "tw-small tw-muted", "end"))
+    for peer, (_, dashes) in PEERS.items():
+        if peer in found:
+            x = LEFT + unit * found[peer]
+            out.append(line(x, top - 4, LANE * len(rungs) + 4, dashes))
+    for n, rung in enumerate(rungs):
+        y, wide = top + LANE * n, unit * found[rung]
+        css = "tw-o" if rung == "gluon_forward" else "tw-m"
+        out.append(s.text(LEFT - 8, y + 15, names[rung], "", "end"))
+        out.append(s.rect(LEFT, y, round(wide, 1), LANE - 5, css))
+        inside = wide > 60
+        x = LEFT + wide + (-6 if inside else 6)
+        place = "end" if inside else ""
+        out.append(s.text(round(x, 1), y + 15, f"{found[rung]:.0f}", "tw-small", place))
+    return out
+
+
+def legend(say):
+    """Which line is whose, and the unit."""
+    out = [s.text(398, 15, say["unit"], "tw-small tw-muted", "end")]
+    x = 2
+    for name, dashes in PEERS.values():
+        out.append(line(x + 6, 3, 15, dashes))
+        out.append(s.text(x + 16, 15, name))
+        x += 96
+    return out
+
+
+def draw(lang):
+    """The figure in English or Chinese."""
+    say, rows = SAY[lang], []
+    full, causal = speeds(False), speeds(True)
+    for name, text in (say["names"] | {k: v for k, (v, _) in PEERS.items()}).items():
+        if name in full and name in causal:
+            pair = {"full": f"{full[name]:.0f}", "causal": f"{causal[name]:.0f}"}
+            rows.append(say["row"].format(name=text, **pair))
+    label = say["label"].format(rows=say["join"].join(rows))
+    parts = [*legend(say), *panel(False, say, TOP), *panel(True, say, TOP + PANEL)]
+    return s.svg(400, TOP + 2 * PANEL - 40, label, *parts)

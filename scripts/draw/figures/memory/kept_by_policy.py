@@ -1,0 +1,68 @@
+"""What one block keeps for its backward pass, by policy, in units of batch · N · E."""
+
+from draw.figures import _svg as s
+
+from tilewise.ledger.activations import kept
+
+N, E, HEADS = 2048, 2048, 16  # d = 128, so that P is N / d = 16 units
+LEFT, TOP, STEP, TALL, UNIT = 8, 22, 50, 22, 12
+ROWS = (  # attention, policy
+    ("standard", "none"), ("ours", "none"), ("ours", "mlp"), ("ours", "apart"),
+    ("ours", "o"), ("ours", "block"),
+)  # fmt: skip
+COLOUR = {"q": "tw-q", "k": "tw-k", "v": "tw-v", "o": "tw-o", "P": "tw-s"}
+SHOWN = {"h 1": "$h_1$", "h 2": "$h_2$", "a": "$a$", "g": "$g$", "P": "$P$"}
+SHOWN |= {name: f"${name}$" for name in "xy"} | {n: f"${n.upper()}$" for n in "qkvo"}
+SAY = {
+    "en": {
+        "label": "What one block keeps, in numbers of batch · N · E, for N = {n} and"
+        " d = {d}. {rows}.",
+        "row": "{name}, {units}", "join": "; ",
+        "standard none": "standard attention, no policy",
+        "ours none": "FlashAttention, no policy", "ours mlp": "mlp: the MLP again",
+        "ours apart": "apart: what stands around attention again",
+        "ours o": "o: all but attention again", "ours block": "block: all again",
+        "case": "$N = {n}$, $d = {d}$; one unit is batch · $N$ · $E$ numbers",
+    },
+    "zh": {
+        "label": "一个块留下多少份，一份是 batch · N · E 个数，N = {n}，"
+        "d = {d}。{rows}。",
+        "row": "{name}，{units} 份", "join": "；",
+        "standard none": "标准注意力，全部保留",
+        "ours none": "FlashAttention，全部保留", "ours mlp": "mlp：MLP 再算一遍",
+        "ours apart": "apart：注意力前后的部分再算一遍",
+        "ours o": "o：整个块再算一遍，注意力除外",
+        "ours block": "block：整个块再算一遍",
+        "case": "$N = {n}$，$d = {d}$；一份是 batch · $N$ · $E$ 个数",
+    },
+}  # fmt: skip
+
+
+def bar(y, held):
+    """The parts in a row, each as wide as it is large."""
+    out, x = [], LEFT
+    for name in (name for name in held if name in SHOWN):  # others are hairlines
+        wide = held[name] / E * UNIT
+        out.append(s.rect(x, y, wide, TALL, COLOUR.get(name, "tw-hbm")))
+        colour = COLOUR.get(name, "").replace("tw-", "tw-t")
+        label = "$h$" if name.startswith("h") else SHOWN[name]
+        out.append(s.middle(x + wide / 2, y + 16, label, f"tw-small {colour}".strip()))
+        x += wide
+    return [*out], x
+
+
+def draw(lang):
+    """The figure in English or Chinese."""
+    say, parts, told = SAY[lang], [], []
+    facts = {"n": N, "d": E // HEADS}
+    parts.append(s.text(LEFT, 14, say["case"].format(**facts), "tw-small tw-muted"))
+    for row, (attention, policy) in enumerate(ROWS):
+        held = kept(N, E, HEADS, attention=attention, policy=policy)
+        units = sum(x for x in held.values() if x >= E) // E
+        name, y = say[f"{attention} {policy}"], TOP + 20 + row * STEP
+        made, end = bar(y, held)
+        parts += [s.text(LEFT, y - 5, name, "tw-small"), *made]
+        parts.append(s.text(end + 6, y + 16, str(units), "tw-strong"))
+        told.append(say["row"].format(name=name, units=units))
+    label = say["label"].format(rows=say["join"].join(told), **facts)
+    return s.svg(420, TOP + len(ROWS) * STEP + 6, label, *parts)

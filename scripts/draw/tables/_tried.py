@@ -1,0 +1,21 @@
+"""Variants of a Gluon kernel, one idea changed: their speed beside it, as a table."""
+
+from draw.figures._plot import results
+
+from tilewise.bench.cells import DIMS, geometric
+
+
+def speed(rows, variant, d):
+    """The geometric mean, over a head dimension's cells, of its relative speed."""
+    found = [x for x in rows if (x["variant"], x["d"]) == (variant, d)]
+    return f" {geometric([x['base_ms'] / x['ms'] for x in found]):.2f}" if found else ""
+
+
+def table(file, head, names):
+    """A Markdown table with a line for each of names {variant: words}."""
+    rows = results(file)["rows"]
+    lines = [f"| {head} |" + "".join(f" $d$ = {d} |" for d in DIMS), "|---|--:|--:|"]
+    for variant, words in names.items():
+        cells = "".join(f"{speed(rows, variant, d)} |" for d in DIMS)
+        lines.append(f"| {words} |{cells}")
+    return "\n".join(lines)

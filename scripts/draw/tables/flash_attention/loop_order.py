@@ -1,0 +1,38 @@
+"""Both loop orders of FlashAttention on an H200: programs and time."""
+
+from draw.tables._counters import row
+
+CASES = [(64, 16, 1024), (16, 16, 4096), (1, 16, 8192)]  # batch, heads, N
+ORDERS = {"kv-outer": (64, 128, 4), "q-outer": (64, 64, 4)}  # B_r, B_c, warps
+SAY = {
+    "en": {
+        "head": ("heads", "length $N$", "standard", "$K, V$ outer", "$Q$ outer"),
+        "programs": "{n} programs", "ms": "{ms:.2f} ms",
+    },
+    "zh": {
+        "head": ("头数", "长度 $N$", "标准注意力", "$K, V$ 在外层", "$Q$ 在外层"),
+        "programs": "{n} 个程序", "ms": "{ms:.2f} ms",
+    },
+}  # fmt: skip
+
+
+def programs(found):
+    """How many programs the kernel was started with."""
+    blocks = found["n"] // found["block_rows"] if found["what"] == "q-outer" else 1
+    return found["batch"] * found["heads"] * blocks
+
+
+def draw(lang):
+    """A Markdown table: times, with the number of programs below."""
+    say = SAY[lang]
+    lines = [f"| {' | '.join(say['head'])} |", "|--:|--:|--:|--:|--:|"]
+    for batch, heads, n in CASES:
+        shape = {"batch": batch, "heads": heads, "n": n}
+        cells = [f"{batch * heads:,}", f"{n:,}"]
+        cells.append(say["ms"].format(ms=row("standard", **shape)["ms"]))
+        for order, how in ORDERS.items():
+            found = row(order, *how, **shape)
+            count = say["programs"].format(n=f"{programs(found):,}")
+            cells.append(f"{say['ms'].format(ms=found['ms'])}<br>{count}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)

@@ -1,0 +1,20 @@
+"""Products beside exponentials: cycles of a tile, and how busy three ways keep them."""
+
+from draw.figures.gpu.two_in_flight import COLS, ROWS, WAYS, share, work
+
+SAY = {
+    "en": ("dim $d$", "products", "powers", "one by one", "in flight", "in turns"),
+    "zh": ("维度 $d$", "乘积", "求幂", "一个接一个", "同时在途", "轮流"),
+}  # fmt: skip
+
+
+def draw(lang):
+    """A Markdown table for tiles of ROWS × COLS, 32 of them one after the other."""
+    assert (ROWS, COLS) == (64, 128)
+    lines = [f"| {' | '.join(SAY[lang])} |", "|--:" * 6 + "|"]
+    for d in (64, 128, 256):
+        time = work(d)
+        cells = [f"{d}", f"{time['S'] + time['O']:.0f}", f"{time['P']:.0f}"]
+        cells += [share(way, d) for way in WAYS]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)

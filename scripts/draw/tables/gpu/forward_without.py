@@ -1,0 +1,31 @@
+"""The Gluon forward kernel with one of its ideas taken out: its speed beside it."""
+
+from draw.tables._tried import table
+
+FILE = "h200-2026-11-23-forward-variants"
+SAY = {
+    "en": {
+        "head": "without",
+        "no_turns": "turns",
+        "both_at_once": "maxima underneath $P_j V_j$: wait for both at once",
+        "one_q": "the second buffer of $Q$",
+        "row_sums_at_once": "row sums kept apart in each thread until the end",
+        "longest_first": "drawing to and fro: longest first in each crew",
+        "two_consumers": "the third consumer",
+    },
+    "zh": {
+        "head": "拿掉什么",
+        "no_turns": "轮流",
+        "both_at_once": "求最大值与 $P_j V_j$ 重叠：改成两个乘积一起等",
+        "one_q": "$Q$ 的第二个缓冲区",
+        "row_sums_at_once": "行和先由各个线程分开记，最后才相加",
+        "longest_first": "来回发：改成每一拨都先发最长的行块",
+        "two_consumers": "第三个消费者",
+    },
+}
+
+
+def draw(lang):
+    """A Markdown table."""
+    (_, head), *names = SAY[lang].items()
+    return table(FILE, head, dict(names))

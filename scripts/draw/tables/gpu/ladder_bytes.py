@@ -1,0 +1,43 @@
+"""What each forward rung asks for, by the ledger, with its own tiles."""
+
+from draw.tables._rungs import HEADS, RUNGS, D, N, asked, tile
+
+SAY = {
+    "en": {
+        "head": ("rung", "tile", "elements a head", "GB"),
+        "names": (
+            "naive", "FA1 order", "FA2 order", "base 2", "skipping", "descriptors",
+        ),
+        "masked": "skipping, causal", "bf16": "FA1 order, O in bf16",
+    },
+    "zh": {
+        "head": ("梯级", "块", "每个头的元素", "GB"),
+        "names": ("朴素", "FA1 次序", "FA2 次序", "底数 2", "跳过空块", "描述符"),
+        "masked": "跳过空块，因果", "bf16": "FA1 次序，O 用 bf16",
+    },
+}  # fmt: skip
+FORMULA = {
+    "naive": "$4N^2 + 4Nd$",
+    "fa1_order": "$T_c \\cdot N(3d + 4)$",
+    "fa2_order": "$T_r \\cdot 2Nd$",
+}
+
+
+def rows(say):
+    """(name, tile, formula, bytes) of each rung; two of them in another way as well."""
+    for rung, name in zip(RUNGS, say["names"], strict=True):
+        block = "{}\u00a0×\u00a0{}".format(*tile(rung))
+        yield name, block, FORMULA.get(rung, FORMULA["fa2_order"]), asked(rung)
+        if rung == "fa1_order":
+            yield say["bf16"], block, "", asked(rung, kept=2)
+        if rung == "causal":
+            yield say["masked"], block, "", asked(rung, causal=True)
+
+
+def draw(lang):
+    """A Markdown table for HEADS heads of N × D."""
+    assert HEADS * N * D == 16384 * 2048
+    lines = [f"| {' | '.join(SAY[lang]['head'])} |", "|---|---|---|--:|"]
+    for name, block, formula, size in rows(SAY[lang]):
+        lines.append(f"| {name} | {block} | {formula} | {size / 1e9:.2f} |")
+    return "\n".join(lines)

@@ -1,0 +1,49 @@
+"""Instructions that a score costs in the inner loops of the rungs, from their SASS."""
+
+from draw.figures._plot import results
+from draw.tables._rungs import RUNGS, tile
+
+SHOWN = [("fa2_order", 0), ("exp2", 0), ("causal", 0), ("causal", 1)]
+SHOWN += [("descriptors", 0), ("gluon_forward", 0)]
+GROUPS = (("FMUL", "FFMA"), ("ISETP", "FSEL", "SEL"), ("MUFU",))
+SAY = {
+    "en": {
+        "head": ("inner loop", "multiply", "mask", "power", "$d$ = 64", "$d$ = 128"),
+        "names": ("FA2 order", "base 2", "skipping", "skipping, masked",
+                  "descriptors", "Gluon"),
+    },
+    "zh": {
+        "head": ("内层循环", "乘法", "掩码", "求幂", "$d$ = 64", "$d$ = 128"),
+        "names": ("FA2 次序", "底数 2", "跳过空块", "跳过空块，带掩码",
+                  "描述符", "Gluon"),
+    },
+}  # fmt: skip
+
+
+def loop(rung, n, d, whose=None):
+    """The row of a rung's n-th loop, with its own tile or that of another rung."""
+    own = whose or rung
+    for row in results("cpu-2026-11-23-loops")["rows"]:
+        same = own not in RUNGS or row["tile"] == [*tile(own, d)[:2]]
+        if same and (row["rung"], row["loop"], row["d"]) == (rung, n, d):
+            return row
+    raise ValueError(f"no loop {n} of {rung} for d = {d}")
+
+
+def per_score(row, names=None):
+    """Instructions for each score: those of the names, or all of them."""
+    found = row["instructions"]
+    if names is None:
+        names = [x for x in found if "." not in x]  # MUFU.EX2 is among MUFU
+    return sum(found.get(x, 0) for x in names) / row["scores"]
+
+
+def draw(lang):
+    """A Markdown table; the groups are those of d = 64."""
+    say = SAY[lang]
+    lines = [f"| {' | '.join(say['head'])} |", "|---" + "|--:" * 5 + "|"]
+    for name, (rung, n) in zip(say["names"], SHOWN, strict=True):
+        cells = [per_score(loop(rung, n, 64), names) for names in GROUPS]
+        cells += [per_score(loop(rung, n, d)) for d in (64, 128)]
+        lines.append(f"| {name} | {' | '.join(f'{x:.1f}' for x in cells)} |")
+    return "\n".join(lines)

@@ -1,0 +1,29 @@
+"""Pointers against descriptors with the same tile, and both tiles of either."""
+
+from draw.tables._rungs import tile
+from draw.tables.gpu.ladder_instructions import loop, per_score
+
+PAIR = ("causal", "descriptors")  # rungs 5 and 6
+SAY = {
+    "en": ("dim $d$", "tile", "registers", "spills", "a score"),
+    "zh": ("维度 $d$", "块", "寄存器", "溢出", "每个分数"),
+}
+
+
+def cells(d, whose):
+    """Registers, spills, instructions a score with the tile of a rung."""
+    for rung in PAIR:
+        row = loop(rung, 0, d, whose)
+        yield row["registers"], row["spills"], f"{per_score(row):.1f}"
+
+
+def draw(lang):
+    """A Markdown table: pointers → descriptors."""
+    lines = [f"| {' | '.join(SAY[lang])} |", "|--:|---" + "|--:" * 3 + "|"]
+    for d in (64, 128):
+        for whose in PAIR:
+            block = "{}\u00a0×\u00a0{}".format(*tile(whose, d))
+            pairs = zip(*cells(d, whose), strict=True)
+            found = " | ".join("{}→{}".format(*x) for x in pairs)
+            lines.append(f"| {d} | {block} | {found} |")
+    return "\n".join(lines)

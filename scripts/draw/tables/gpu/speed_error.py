@@ -1,0 +1,44 @@
+"""Errors against float64 of what was timed: the largest over all cells."""
+
+from draw.figures._bench import LONG, TOP, bench, table
+
+from tilewise.bench.cells import PASSES, RESULTS
+
+SAY = {
+    "en": {"head": ("kernel", "out $O$", "d$Q$", "d$K$", "d$V$"), "ours": "ours",
+           "plain": "plain PyTorch", "ratio": "ours over FlashAttention-2, at most"},
+    "zh": {"head": ("内核", "输出 $O$", "d$Q$", "d$K$", "d$V$"), "ours": "本书",
+           "plain": "PyTorch 朴素写法", "ratio": "本书与 FlashAttention-2 之比，至多"},
+}  # fmt: skip
+NAMES = [(way, name) for way in PASSES for name in RESULTS[way]]
+
+
+def errors(kernel):
+    """{(pass, tensor): {cell: error}}; "" is the top rung of each pass."""
+    found = {key: {} for key in NAMES}
+    for row in bench()["rows"]:
+        if row["kernel"] == (kernel or TOP[row["pass"]]):
+            for name, size in row.get("error", {}).items():
+                cell = row["n"], row["d"], row["causal"]
+                found[row["pass"], name][cell] = size
+    return found
+
+
+def draw(lang):
+    """A Markdown table, in thousandths; the last row a quotient, cell by cell."""
+    say, rows = SAY[lang], []
+    ours, flash = errors(""), errors("flash")
+    for name, found in [(say["ours"], ours)] + [
+        (LONG[kernel], errors(kernel)) for kernel in ("flash", "cudnn", "fa4", "flex")
+    ]:
+        worst = [max(found[key].values(), default=None) for key in NAMES]
+        rows.append([name, *(f"{1e3 * x:.2f}" if x else "–" for x in worst)])
+    plain = [
+        max(c["plain"][name] for c in bench()["cells"] if c["pass"] == way)
+        for way, name in NAMES
+    ]
+    rows.append([say["plain"], *(f"{1e3 * x:.2f}" for x in plain)])
+    most = [
+        max(ours[k][c] / flash[k][c] for c in ours[k] if c in flash[k]) for k in NAMES
+    ]
+    return table(say["head"], [*rows, [say["ratio"], *(f"{x:.2f}" for x in most)]])

@@ -1,0 +1,43 @@
+"""Shapes that are no whole tiles: their time over that of the next aligned shape."""
+
+from draw.figures._bench import TOP, bench, table
+
+from tilewise.bench.cells import PASSES
+
+SAY = {
+    "en": {
+        "head": ("shape", "forward", "causal", "backward", "causal"),
+        "N 1000, 4000": "1,000 queries, 4,000 keys",
+        "N 4000, 1000": "4,000 queries, 1,000 keys",
+        "heads 16, 4": "16 heads, 4 key heads", "heads 16, 1": "16 heads, 1 key head",
+    },
+    "zh": {
+        "head": ("形状", "前向", "因果", "反向", "因果"),
+        "N 1000, 4000": "1,000 个查询，4,000 个键",
+        "N 4000, 1000": "4,000 个查询，1,000 个键",
+        "heads 16, 4": "16 个头，4 个键头", "heads 16, 1": "16 个头，1 个键头",
+    },
+}  # fmt: skip
+
+
+def name(what, say):
+    """The name of a shape: N 1000 is $N$ = 1,000."""
+    if what in say:
+        return say[what]
+    letter, number = what.split()
+    return f"${letter}$ = {int(number):,}"
+
+
+def draw(lang):
+    """A Markdown table of ratios of the top rungs; 1.00 is as fast as aligned."""
+    say, found, whats = SAY[lang], {}, {}
+    for row in bench()["unaligned"]:
+        whats[row["what"]] = None
+        if row["kernel"] == TOP[row["pass"]] and "ratio" in row:
+            found[row["what"], row["pass"], row["causal"]] = row["ratio"]
+    rows = []
+    for what in whats:
+        keys = [(what, way, causal) for way in PASSES for causal in (False, True)]
+        cells = [f"{found[key]:.2f}" if key in found else "–" for key in keys]
+        rows.append([name(what, say), *cells])
+    return table(say["head"], rows)

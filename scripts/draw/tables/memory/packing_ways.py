@@ -1,0 +1,61 @@
+"""How full rows are, and what attention costs, for ways to put documents in rows."""
+
+import json
+import math
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[4]
+RESULTS = ROOT / "benchmarks/results/cpu-2026-11-22-packing.json"
+NAMES = ("log_normal", "functions")
+SAY = {
+    "en": {
+        "head": ["", "log-normal: filled", "attention", "functions: filled",
+                 "attention"],
+        "to_size": "padded to a whole row", "to_longest": "padded, batches of 32",
+        "sorted": "the same, sorted in pools", "powers": "padded to a power of two",
+        "in_order": "packed in order", "decreasing": "first fit decreasing",
+        "look_ahead_1": "read, looking 1 row ahead",
+        "look_ahead_64": "read, looking 64 rows ahead",
+        "no_borders": "packed without borders", "chopped": "end to end, chopped",
+    },
+    "zh": {
+        "head": ["", "对数正态：利用率", "注意力", "函数：利用率", "注意力"],
+        "to_size": "填充到一整行", "to_longest": "填充，每批 32 篇",
+        "sorted": "同上，先分池排序", "powers": "填充到 2 的幂",
+        "in_order": "按原顺序打包", "decreasing": "首次适应递减",
+        "look_ahead_1": "边读边打包，预读 1 行",
+        "look_ahead_64": "边读边打包，预读 64 行",
+        "no_borders": "打包，不设边界", "chopped": "首尾相接，按行切断",
+    },
+}  # fmt: skip
+
+
+def found():
+    """{(collection, way): row of the measurement}."""
+    data = json.loads(RESULTS.read_text("utf-8"))
+    return {(row["documents"], row["way"]): row for row in data["rows"]}
+
+
+def share(x):
+    """A share in percent, never rounded up to a whole that it is not."""
+    return f"{math.floor(1e4 * x) / 100:.2f}%" if x > 0.99 else f"{100 * x:.1f}%"
+
+
+def times(x):
+    """A ratio with three digits."""
+    return (
+        f"{x:,.0f}" if x >= 99.5 else f"{float(f'{x:.3g}'):.{1 if x >= 9.95 else 2}f}"
+    )
+
+
+def draw(lang):
+    """A Markdown table with one row a way."""
+    say, rows = SAY[lang], found()
+    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|--:|"]
+    for way in list(say)[1:]:
+        cells = [say[way]]
+        for name in NAMES:
+            row = rows[name, way]
+            cells += [share(row["fill"]), times(row["work"])]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)

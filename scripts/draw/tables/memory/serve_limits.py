@@ -1,0 +1,51 @@
+"""What the attention service takes on at most, and what is said beyond it."""
+
+from draw.figures._bench import table
+
+from tilewise.serve.limits import HEADER, JSON_NUMBERS, LIMITS
+
+CPU = {"en": "cores", "zh": "核数"}
+SAY = {
+    "en": {
+        "head": ("limit", "option", "default", "beyond it"),
+        "max_body": "MiB of a body", "max_json": "MiB of a body in JSON",
+        "max_elements": "numbers in each of q, k, v and o",
+        "max_heads": "batch × heads", "max_dim": "d of q and k, and of v",
+        "max_work": "multiply-adds, in billions",
+        "json": "numbers of a result in JSON",
+        "header": "bytes of a safetensors header",
+        "threads": "attentions computed at a time", "queue": "requests that wait",
+        "memory": "MiB of bodies and answers held", "deadline": "seconds for a request",
+        "connections": "connections", "wait": "waits", "close": "closed",
+    },
+    "zh": {
+        "head": ("限制", "选项", "默认值", "超出时"),
+        "max_body": "请求体，单位 MiB", "max_json": "JSON 请求体，单位 MiB",
+        "max_elements": "q、k、v、o 各自的元素个数",
+        "max_heads": "batch × 头数", "max_dim": "q、k 的 d，v 的 d",
+        "max_work": "乘加次数，单位十亿次",
+        "json": "JSON 回答里的元素个数", "header": "safetensors 头部的字节数",
+        "threads": "同时计算的请求数", "queue": "排队的请求数",
+        "memory": "同时持有的请求体和回答，单位 MiB",
+        "deadline": "一个请求的时限，单位秒",
+        "connections": "连接数", "wait": "排队", "close": "断开",
+        "408, 503": "408、503",
+    },
+}  # fmt: skip
+STATUS = {
+    "max_body": 413, "max_json": 413, "header": 400, "max_elements": 422,
+    "max_heads": 422, "max_dim": 422, "max_work": 422, "json": 422, "threads": "wait",
+    "queue": 429, "memory": 429, "deadline": "408, 503", "connections": "close",
+}  # fmt: skip
+FIXED = {"json": JSON_NUMBERS, "header": HEADER}
+
+
+def draw(lang):
+    """A Markdown table with a row for each limit."""
+    say, rows = SAY[lang], []
+    for name, status in STATUS.items():
+        option = f"`--{name.replace('_', '-')}`" if name in LIMITS else "–"
+        value = FIXED[name] if name in FIXED else LIMITS[name]
+        shown = CPU[lang] if name == "threads" else f"{value:,}"
+        rows.append([say[name], option, shown, str(say.get(status, status))])
+    return table(say["head"], rows, left=2)

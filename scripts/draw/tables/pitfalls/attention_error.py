@@ -1,0 +1,33 @@
+"""Error of standard attention and of both orders of tiles, in five formats."""
+
+from draw.tables._errors import power, rows, units, worst
+
+from tilewise.rounding import FORMATS
+
+WHATS = ("standard", "flash1", "flash2")
+RESULTS = (("o",), ("dq", "dk", "dv"))
+SAY = {
+    "en": {
+        "head": ("format, result", "standard", "FA1", "FA2", "max: standard",
+                 "max: FA1", "max: FA2"),
+        "results": ("{}, $O$", "{}, gradients"),
+    },
+    "zh": {
+        "head": ("格式与结果", "标准", "FA1", "FA2", "最大误差：标准", "最大误差：FA1",
+                 "最大误差：FA2"),
+        "results": ("{}，$O$", "{}，梯度"),
+    },
+}  # fmt: skip
+
+
+def draw(lang):
+    """A Markdown table: rms in units of u, largest error as it is."""
+    say, found = SAY[lang], rows("rows")
+    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|--:|--:|--:|"]
+    for name in FORMATS:
+        for result, tensors in zip(say["results"], RESULTS, strict=True):
+            cells = [result.format(name)]
+            cells += [units(worst(found, w, name, tensors, "rms")) for w in WHATS]
+            cells += [power(worst(found, w, name, tensors, "max")) for w in WHATS]
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)

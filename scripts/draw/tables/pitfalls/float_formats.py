@@ -1,0 +1,29 @@
+"""Five number formats side by side, from their bits alone."""
+
+import math
+
+from draw.tables._errors import power
+
+from tilewise.rounding import FORMATS, largest, smallest
+
+SAY = {
+    "en": ("format", "exponent, fraction", "unit $u$", "largest",
+           "smallest, all digits", "$e^x$ overflows past"),
+    "zh": ("格式", "指数位、尾数位", "单位 $u$", "最大数", "精度不减的最小数",
+           "$e^x$ 的上溢界限"),
+}  # fmt: skip
+
+
+def draw(lang):
+    """A Markdown table with one row a format."""
+    comma = "、" if lang == "zh" else ", "
+    lines = [f"| {' | '.join(SAY[lang])} |", "|---|--:|--:|--:|--:|--:|"]
+    for name, (exponent, fraction) in FORMATS.items():
+        most = largest(name)
+        cells = (
+            name, f"{exponent}{comma}{fraction}", f"$2^{{-{fraction + 1}}}$",
+            f"{most:,.0f}" if most < 1e6 else power(most),
+            power(smallest(name)), f"{math.log(most):.2f}",
+        )  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)

@@ -1,0 +1,47 @@
+"""Error of the H200's kernels in 16 bits, and beside plain PyTorch's."""
+
+from draw.tables._errors import rows, units, worst
+
+KERNELS = ("standard", "math", "flash", "cudnn", "efficient", "triton")
+GRADIENTS = ("dq", "dk", "dv")
+SAY = {
+    "en": {
+        "head": ("kernel", "bf16 $O$", "bf16 gradients", "fp16 $O$", "fp16 gradients",
+                 "largest, of plain's"),
+        "standard": "plain PyTorch", "math": "SDPA, math backend",
+        "flash": "SDPA, FlashAttention-2", "cudnn": "SDPA, cuDNN",
+        "efficient": "SDPA, memory-efficient", "triton": "Triton, forward",
+    },
+    "zh": {
+        "head": ("内核", "bf16 $O$", "bf16 梯度", "fp16 $O$", "fp16 梯度",
+                 "最大误差比"),
+        "standard": "PyTorch 朴素写法", "math": "SDPA，math 后端",
+        "flash": "SDPA，FlashAttention-2", "cudnn": "SDPA，cuDNN",
+        "efficient": "SDPA，memory-efficient", "triton": "Triton（前向）",
+    },
+}  # fmt: skip
+
+
+def ratio(found, what):
+    """The largest quotient of a kernel's max error by plain PyTorch's."""
+    return max(
+        row["max"] / found["standard", name, tensor]["max"]
+        for (kernel, name, tensor), row in found.items()
+        if kernel == what and name in ("bf16", "fp16")
+    )
+
+
+def draw(lang):
+    """A Markdown table: rms in units of u, then the worst quotient of max errors."""
+    say, found = SAY[lang], rows("gpu_rows")
+    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|--:|--:|"]
+    for what in KERNELS:
+        cells = [say[what]]
+        for name in ("bf16", "fp16"):
+            for tensors in (("o",), GRADIENTS):
+                there = (what, name, tensors[0]) in found
+                error = there and worst(found, what, name, tensors, "rms")
+                cells.append(units(error) if there else "–")
+        cells.append("1" if what == "standard" else f"{ratio(found, what):.2f}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)

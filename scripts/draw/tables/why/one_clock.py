@@ -1,0 +1,50 @@
+"""What one SM of an H200 gets in one clock cycle, and how long the first one takes."""
+
+from draw.figures._plot import digits, results
+
+from tilewise.hardware import GPUS
+
+SAY = {
+    "en": {
+        "head": ("from", "in each clock cycle", "wait for the first"),
+        "bf16": "Tensor Cores", "exp": "exponential unit", "fma": "fp32 multiply-add",
+        "shared": "shared memory", "l1": "L1 cache", "l2": "L2 cache", "hbm": "HBM",
+        "flop": "{} FLOP", "result": "{} results", "byte": "{} bytes",
+        "cycle": "{} cycles",
+    },
+    "zh": {
+        "head": ("部件", "每个时钟周期", "第一个要等多久"),
+        "bf16": "Tensor Core", "exp": "指数单元", "fma": "fp32 乘加单元",
+        "shared": "共享内存", "l1": "L1 缓存", "l2": "L2 缓存", "hbm": "HBM",
+        "flop": "{} FLOP", "result": "{} 个结果", "byte": "{} 字节",
+        "cycle": "{} 个周期",
+    },
+}  # fmt: skip
+
+
+def rows():
+    """(name, unit, amount a clock cycle, cycles of latency or None)."""
+    h200, found = GPUS["H200"], results("h200-2026-11-20-latency")
+    work, wait, read = (found[x] for x in ("operations", "latency", "read_bandwidth"))
+    clocks = h200["sms"]["value"] * h200["clock"]["value"]
+    yield "bf16", "flop", h200["bf16"]["value"] / clocks, None
+    for name, key in (("fma", "fma"), ("exp", "exp2")):
+        per, cycles = work[key]["per_clock_per_sm"], work[key]["latency_cycles"]
+        yield name, "result", per["median"], cycles["median"]
+    half = h200["levels"]["l2"]["capacity"]["value"] / 2  # surely cached
+    sets = [x for x in found["read_bandwidth_by_set"] if x["bytes"] < half]
+    read = read | {"l2": sets[-1]}
+    for name in ("shared", "l1", "l2", "hbm"):
+        amount = read[name]["bytes_per_clock_per_sm"]
+        yield name, "byte", amount, wait[name]["cycles"]["median"]
+
+
+def draw(lang):
+    """A Markdown table, fastest first."""
+    say = SAY[lang]
+    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|"]
+    for name, unit, per, cycles in rows():
+        wait = say["cycle"].format(round(cycles)) if cycles else ""
+        shown = digits(per, 4 if unit == "flop" else 2 if per < 100 else 3)
+        lines.append(f"| {say[name]} | {say[unit].format(shown)} | {wait} |")
+    return "\n".join(lines)

@@ -1,0 +1,146 @@
+"""Measure what checkpointing saves and costs: peak memory and time of training steps.
+
+    python scripts/measure/checkpointing/checkpointing.py --cpu
+    python scripts/measure/checkpointing/checkpointing.py
+
+The first measures on this CPU (Linux only), and writes
+benchmarks/results/cpu-<date>-checkpointing.json; the second on a GPU. Both write
+what was counted beside what was measured.
+"""
+
+import argparse
+import ctypes
+import datetime
+import hashlib
+import json
+import os
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
+from measure.memory.memory import machine, resident
+
+from tilewise.ledger import activations
+from tilewise.training.transformer import Block
+
+METHOD = """A stack of 6 blocks of training.transformer, embed_dim 256, 4 heads of 64,
+fp32, batch 1, no dropout, weights and inputs drawn at random; no embedding, head or
+loss. A step is forward and backward from a given gradient of the output. One thread,
+one process; for each N three rounds, in each of which every attention has every policy
+in turn, after one round at N = 64. Before a step the weights, their gradients, the
+input and the output's gradient are there, and malloc_trim has given back what is free.
+peak_bytes: the most resident memory during the step less that just before it, as the
+kernel counts for a process (VmHWM, set back just before through clear_refs, and VmRSS).
+seconds: CPU time of the step. Median, least and most of the three. kept_bytes: what the
+blocks keep, and inside_bytes what one block keeps without a policy, both by
+ledger.activations; flops likewise. attention: standard is the formula in PyTorch,
+ours flash_attention's path for CPUs, pytorch scaled_dot_product_attention."""
+ROOT = Path(__file__).resolve().parents[3]
+E, HEADS, LAYERS, REPEATS = 256, 4, 6, 3
+SIZES = (1024, 2048)
+SOURCES = [Path(__file__), ROOT / "scripts/measure/memory/memory.py"]
+SOURCES += [ROOT / f"src/tilewise/{x}.py" for x in (
+    "transformer", "checkpointing", "activations", "ops", "flash1", "flash2",
+)]  # fmt: skip
+
+
+def pairs():
+    """Every attention with every policy that can be."""
+    for attention in activations.ATTENTION:
+        for policy in activations.POLICIES:
+            if (attention, policy) != ("standard", "o"):
+                yield attention, policy
+
+
+def stack(attention, policy, sizes=(E, HEADS, LAYERS), **options):
+    """Blocks whose weights' gradients are there already."""
+    torch.manual_seed(0)
+    embed_dim, num_heads, layers = sizes
+    how = {"attention": attention, "policy": policy, **options}
+    blocks = [Block(embed_dim, num_heads, **how) for _ in range(layers)]
+    for parameter in (p for block in blocks for p in block.parameters()):
+        parameter.grad = torch.zeros_like(parameter)
+    return torch.nn.Sequential(*blocks)
+
+
+def counted(n, attention, policy, sizes, dtype):
+    """What tilewise.ledger.activations says of one step."""
+    embed_dim, num_heads, layers = sizes
+    how = {"attention": attention, "policy": policy}
+    whole = {"attention": attention, "policy": "none"}
+    sized = n, embed_dim, num_heads, dtype
+    ways = activations.step(n, embed_dim, **how)
+    return {
+        "kept_bytes": layers * activations.kept_bytes(*sized, **how),
+        "inside_bytes": activations.kept_bytes(*sized, **whole),
+        "flops": {way: layers * n * x for way, x in ways.items()},
+    }
+
+
+def measured(model, n):
+    """Peak bytes and CPU seconds of one step."""
+    x, dy = torch.randn(2, 1, n, E)
+    x.requires_grad_()
+    ctypes.CDLL("libc.so.6").malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5")
+    before, start = resident("VmRSS"), time.process_time()
+    model(x).backward(dy)
+    return resident("VmHWM") - before, time.process_time() - start
+
+
+def spread(values):
+    """Median, least and most."""
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
+def rows_on_cpu():
+    """Measure every attention and policy at every N."""
+    torch.set_num_threads(1)
+    for n in SIZES:
+        found = {pair: [] for pair in pairs()}
+        for turn in range(REPEATS + 1):  # the first to warm up
+            for pair in pairs():
+                value = measured(stack(*pair), n if turn else 64)
+                found[pair] += [value] if turn else []
+        for pair, values in found.items():
+            peaks, seconds = map(spread, zip(*values, strict=True))
+            row = {"attention": pair[0], "policy": pair[1], "n": n}
+            row |= {"peak_bytes": peaks, "seconds": seconds}
+            print(json.dumps(row), flush=True)
+            yield row | counted(n, *pair, (E, HEADS, LAYERS), "fp32")
+
+
+def on_cpu():
+    """Measure and write."""
+    about, date = machine(), datetime.date.today().isoformat()
+    text = {
+        "cpu": about["cpu"],
+        "date": date,
+        "command": "python scripts/measure/checkpointing/checkpointing.py --cpu",
+        "method": " ".join(METHOD.split()),
+        "machine": about,
+        "source_sha256": {
+            f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in SOURCES
+        },
+        "model": {"embed_dim": E, "num_heads": HEADS, "layers": LAYERS},
+        "rows": [*rows_on_cpu()],
+    }
+    folder = Path(os.environ.get("OUT", ROOT / "benchmarks/results"))
+    path = folder / f"cpu-{date}-checkpointing.json"
+    path.write_text(json.dumps(text, indent=1) + "\n", "utf-8")
+    print(f"wrote {path.name}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cpu", action="store_true", help="on this CPU, not on a GPU")
+    if parser.parse_args().cpu:
+        on_cpu()
+    else:
+        from measure.checkpointing._checkpointing_gpu import on_gpu
+
+        on_gpu()

@@ -1,0 +1,155 @@
+"""Count the instructions of the forward rungs' inner loops; no GPU is needed.
+
+    python scripts/measure/ladder/loops.py
+
+Compiles each rung for an H100 or H200 (sm_90a) as tests/kernels/_compile.py does, and
+reads the SASS; writes benchmarks/results/cpu-<date>-loops.json. Linux only.
+"""
+
+import datetime
+import hashlib
+import importlib
+import json
+import os
+import platform
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import torch
+import triton
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests/kernels"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
+from _compile import Card, driver
+from _sass import counts, disassembled
+from draw.tables._rungs import ROOT, tile
+
+from tilewise.kernels import gluon_forward
+from tilewise.kernels.shared import gluon as _gluon
+
+METHOD = """Each forward rung compiled by Triton and ptxas for sm_90a, bf16, d 64 and
+128, batch 2, heads 4, N 2048, causal, with the tile of its table; the rungs causal and
+descriptors with each other's tile as well. Causal or not is no other kernel in the
+rungs in Triton. A loop is what lies between a label and the branch back to it, none
+within it, if it holds both products (HGMMA) and exponentials (MUFU.EX2). scores: how
+many scores of a tile a thread holds. instructions: how often each opcode stands in the
+loop, without its suffixes, and MUFU.EX2 beside; the order of loops is that of the code,
+so for rungs that have two the first is the one without a mask. gluon_forward has a loop
+for each consumer, all without a mask; the first is counted. registers, spills (STL) and
+shared are those of the whole kernel."""
+RUNGS = ("fa2_order", "exp2", "causal", "descriptors", "gluon_forward")
+OTHER = {"causal": "descriptors", "descriptors": "causal"}  # whose tile is tried too
+NAMES = ("block_rows", "block_cols", "num_warps", "num_stages")
+LINE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;")
+BACK = re.compile(r"\bBRA\b.*?(\.L_x_\d+)")
+
+
+def compiled(rung, d, given):
+    """The one kernel that a rung would launch, with the tile given or its own."""
+    made = []
+
+    def compile_only(kernel, _):
+        return lambda *args, **options: made.append(
+            kernel.run(*args, grid=None, warmup=True, **options)
+        )
+
+    triton.JITFunction.__getitem__ = compile_only
+    driver.set_active(Card(90))
+    _gluon.available = lambda device: True
+    q, k, v = (torch.empty(2, 4, 2048, d, dtype=torch.bfloat16) for _ in range(3))
+    module = importlib.import_module(f"tilewise.kernels.{rung}")
+    module.forward(q, k, v, causal=True, **dict(zip(NAMES, given)))
+    (kernel,) = made
+    return kernel
+
+
+def loops(text):
+    """The innermost loops of a kernel, each a list of instructions."""
+    labels, lines, spans = {}, [], []
+    for line in text.splitlines():
+        if line.startswith(".L_x_"):
+            labels[line.split(":")[0]] = len(lines)
+        elif match := LINE.search(line):
+            lines.append(match[1])
+            target = BACK.search(match[1])
+            if target and target[1] in labels:
+                spans.append((labels[target[1]], len(lines)))
+    for start, end in spans:
+        body = lines[start:end]
+        inner = any(start <= a and b < end for a, b in spans)
+        if not inner and "HGMMA" in str(body) and "MUFU.EX2" in str(body):
+            yield body
+
+
+def opcodes(body):
+    """{opcode: how often}; @P0 before an instruction is not part of it."""
+    names = [re.sub(r"^@!?U?P\w+\s+", "", x).split()[0] for x in body]
+    found = Counter(name.split(".")[0] for name in names)
+    found["MUFU.EX2"] = sum(name.startswith("MUFU.EX2") for name in names)
+    return dict(sorted(found.items()))
+
+
+def cases():
+    """(rung, d, tile or () for the rung's own)."""
+    for d in (64, 128):
+        yield from ((rung, d, ()) for rung in RUNGS)
+        yield from ((rung, d, tile(other, d)) for rung, other in OTHER.items())
+
+
+def shape(rung, d, kernel):
+    """(B_r, B_c) that a rung takes by itself, and the threads that share a tile."""
+    if rung == "gluon_forward":  # all but the producer, which Triton makes four warps
+        q = torch.empty(2, 4, 2048, d, device="meta")
+        rows, cols, _ = gluon_forward.choose(q, True, {})
+        return rows, cols, 2 * rows
+    return *tile(rung, d)[:2], 32 * kernel.metadata.num_warps
+
+
+def rows():
+    """One row a loop."""
+    for rung, d, given in cases():
+        kernel = compiled(rung, d, given)
+        block_rows, block_cols, threads = shape(rung, d, kernel)
+        block_rows, block_cols = given[:2] or (block_rows, block_cols)
+        whole = counts(kernel)
+        found = [*loops(disassembled(kernel))]
+        for n, body in enumerate(found[:1] if "gluon" in rung else found):
+            yield {
+                "rung": rung, "d": d, "loop": n, "tile": [block_rows, block_cols],
+                "registers": whole["registers"], "spills": whole["spills"],
+                "shared": whole["shared"],
+                "scores": block_rows * block_cols // threads,
+                "instructions": opcodes(body),
+            }  # fmt: skip
+
+
+def main():
+    """Compile, count, write."""
+    date = datetime.date.today().isoformat()
+    sources = [Path(__file__)]
+    shared = "_common", "_gluon", "_work"
+    sources += [ROOT / f"src/tilewise/kernels/{x}.py" for x in (*RUNGS, *shared)]
+    result = {
+        "cpu": "none needed",
+        "date": date,
+        "command": "python scripts/measure/ladder/loops.py",
+        "method": " ".join(METHOD.split()),
+        "machine": {
+            "cpu": platform.machine(), "cores": os.cpu_count(),
+            "python": platform.python_version(), "torch": torch.__version__,
+            "triton": triton.__version__, "target": "sm_90a",
+        },
+        "source_sha256": {
+            x.name: hashlib.sha256(x.read_bytes()).hexdigest() for x in sources
+        },
+        "rows": list(rows()),
+    }  # fmt: skip
+    path = ROOT / f"benchmarks/results/cpu-{date}-loops.json"
+    path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    print(path.name, len(result["rows"]), "loops")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""What was tried on the Gluon forward pass, one change each, made in its text."""
+
+from pathlib import Path
+
+from measure.variants._variants import without_imports
+
+KERNELS = Path(__file__).resolve().parents[3] / "src/tilewise/kernels"
+SCORES = (
+    "        s = warpgroup_mma_wait(1, deps=(s,))  # S is there; P V goes on\n"
+    "        self.k.free(tile + 1)\n"
+)
+SCORES_AND_O = (
+    "        s, acc = warpgroup_mma_wait(0, deps=(s, acc))\n"
+    "        self.k.free(tile + 1)\n"
+    "        self.v.free(tile)\n"
+)
+LAST_WAIT = (
+    "        acc = warpgroup_mma_wait(0, deps=(acc,))\n"
+    "        self.v.free(tile)\n"
+    "        return"
+)
+ZERO_SUMS = (
+    "    l = row_sums(gl.zeros([64, reach.cols], gl.float32, fragment(reach.cols)))\n"
+)
+O_BUFFER = (
+    "    o = gl.allocate_shared_memory"
+    "(O.dtype, [CONSUMERS] + O.block_type.shape, O.layout)\n"
+)
+INTO_O = (
+    "            tma.store_wait(0)  # the last block has left the buffer\n"
+    "            o_smem.reshape([64, o.shape[1]]).store(o)\n"
+)
+FIRST = "    p, l, m, alpha = me.first(block, tile, l, m, last, col, MASKED)\n"
+
+
+def variant(what, *changes, dims=(64, 128), **tile):
+    """What it is, [(text, text instead)], at which d, and what the call names."""
+    return {"what": what, "changes": changes, "dims": dims, "tile": tile}
+
+
+VARIANTS = {
+    "no_turns": variant(
+        "consumers start their products whenever they are ready",
+        ("bar.sync $1, 256; ", ""), ("bar.arrive $1, 256; ", ""),
+    ),
+    "both_at_once": variant(
+        "both products are waited for before the softmax",
+        (SCORES, SCORES_AND_O),
+        (LAST_WAIT, "        return"),
+    ),
+    "one_q": variant(
+        "one buffer of Q instead of two", ("make_ring(Q, 2,", "make_ring(Q, 1,"),
+    ),
+    "row_sums_at_once": variant(
+        "the row sums of every tile are added up over a row's four threads",
+        ("scale_rows(l, alpha) + row_sums(p)", "l * alpha + gl.sum(p, 1)"),
+        (ZERO_SUMS, "    l = gl.zeros([64], gl.float32, ROW)\n"),
+        ("gl.convert_layout(gl.sum(l, 1), m.type.layout)", "l"),
+    ),
+    "longest_first": variant(
+        "each crew begins with its longest block, no program draws to and fro",
+        ("gl.where(turned, programs - 1 - program, program)", "program"),
+        ("gl.where((self.crews - crew) % 2 != 0, tiles - 1 - i, i)", "tiles - 1 - i"),
+    ),
+    "two_consumers": variant(
+        "two consumers, 128 rows together", dims=(64,), block_rows=128,
+    ),
+    "held_back": variant(
+        "the wait for O stays behind the exponentials",
+        (LAST_WAIT, "        self.v.wait(tile + 1)\n" + LAST_WAIT),
+    ),
+    "third_v": variant(
+        "a third buffer of V, where O leaves through Q's",
+        ("make_ring(V, STAGES,", "make_ring(V, STAGES + 1,"),
+        (O_BUFFER, ""),
+        *((f", o.index({w}), O", ", O") for w in range(3)),
+        ("def consume(me, o_smem, O,", "def consume(me, O,"),
+        ("            me.q.free(block)\n", ""),
+        (INTO_O, "            me.q.tile(block, me.w).store(o)\n"),
+        ("row, 0], o_smem)",
+         "row, 0], me.q.tiles.index(block % 2 * me.count + me.w))"),
+        (FIRST, FIRST + "    if block > 0:\n        tma.store_wait(0)\n"
+         "        me.q.free(block - 1)\n"),
+        dims=(128,),
+    ),
+    "half_tiles": variant("tiles of 64 keys", block_cols=64, num_stages=4),
+}  # fmt: skip
+
+
+def text(name):
+    """The source of a variant, three files in one; of the kernel itself for "base"."""
+    files = "shared/gluon", "shared/work", "gluon_forward"
+    parts = [(KERNELS / f"{file}.py").read_text("utf-8") for file in files]
+    parts = [part.split('"""\n', 1)[1] for part in parts]
+    whole = without_imports("\n".join(parts), files[:2])
+    for old, new in VARIANTS[name]["changes"] if name != "base" else ():
+        if old not in whole:
+            raise SystemExit(f"{name}: the kernel no longer has {old!r}")
+        whole = whole.replace(old, new)
+    return whole

@@ -1,0 +1,110 @@
+"""Attention's two passes on plain tensors: by kernels, or by tiles in PyTorch.
+
+Both record no gradient: `tilewise.attention.ops` makes a differentiable function of
+them, and `tilewise.attention.library` operators.
+"""
+
+# --8<-- [start:imports]
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tilewise.attention.dispatch import route, run
+
+# --8<-- [end:imports]
+from tilewise.attention.mask import mask_gradient, mask_option
+from tilewise.dropout import keep_factors
+from tilewise.flash1 import TileRule
+from tilewise.flash2 import flash2_backward, flash2_forward
+from tilewise.types import Causal
+
+Options = tuple[Causal, float | None, float, Tensor | None]
+Grads = tuple[Tensor, Tensor, Tensor, Tensor | None]
+
+
+# --8<-- [start:passes]
+def forward(
+    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, options: Options,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """o (..., N, d) and L (..., N); options are (causal, scale, dropout_p, seed)."""
+    causal, scale, dropout_p, _ = options
+    rungs = route(q, k, v, attn_mask, dropout_p)
+    if rungs is None:
+        with torch.autocast(q.device.type, enabled=False):  # sums stay in fp32
+            return flash2_forward(
+                q, k, v, *tile_sizes(q), **tiled(q, attn_mask, options)
+            )
+    if q.ndim == 4:
+        return run(rungs[0], [q, k, v], causal, scale)
+    o, lse = run(rungs[0], [four(x) for x in (q, k, v)], causal, scale)
+    return o.view(q.shape), lse.view(q.shape[:-1])
+
+
+def backward(
+    q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor | None, lse: Tensor,
+    dlse: Tensor | None, attn_mask: Tensor | None, wanted: bool, options: Options,
+) -> Grads:  # fmt: skip
+    """dQ, dK, dV and, if wanted, the mask's gradient; do and dlse may be None.
+
+    Within a row ∂L/∂S = P, so that dS = P ∘ (dP − δ) + dL P: dL is taken from δ.
+    """
+    do = torch.zeros_like(o) if do is None else do
+    causal, scale, dropout_p, _ = options
+    rungs = route(q, k, v, attn_mask, dropout_p)
+    if rungs is None:
+        more = tiled(q, attn_mask, options)
+        more["dlse"] = 0 if dlse is None else dlse.masked_fill(lse == -math.inf, 0)
+        saved = q, k, v, o, do, lse, *tile_sizes(q)
+        with torch.autocast(q.device.type, enabled=False):
+            grads = flash2_backward(*saved, **more)
+            if attn_mask is None or not wanted:
+                return *grads, None
+            return *grads, mask_gradient(attn_mask, *saved, **more)
+    if q.ndim == 4:
+        return *run(rungs[1], [q, k, v, o, do, lse], causal, scale, dlse), None
+    given = [*(four(x) for x in (q, k, v, o, do)), four(lse, 2)]
+    row = None if dlse is None else four(dlse, 2)
+    grads = run(rungs[1], given, causal, scale, row)
+    return *(x.view(y.shape) for x, y in zip(grads, (q, k, v))), None
+
+
+def four(x: Tensor, axes: int = 3) -> Tensor:
+    """x (..., heads, N, d) with one axis for the batch, or with axes=2 L (..., N)."""
+    if x.ndim == axes + 1:
+        return x
+    return x.reshape(-1, *(1,) * (axes - x.ndim), *x.shape[-axes:])
+
+    # --8<-- [end:passes]
+
+
+def tiled(q: Tensor, attn_mask: Tensor | None, options: Options) -> dict[str, Any]:
+    """The same options as those of flash2's passes."""
+    causal, scale, dropout_p, seed = options
+    more = {"causal": causal, "scale": scale} | mask_option(attn_mask)
+    if seed is not None:
+        more["dropout"] = dropout_option(dropout_p, int(seed), q.shape[:-2])
+    return more
+
+
+def dropout_option(p: float, seed: int, lead: Sequence[int]) -> TileRule:
+    """flash2's option dropout for q (*lead, N_q, d), of any number of axes in front."""
+    *batch, heads = 1, *lead
+    factors = keep_factors(p, seed, math.prod(batch), heads)
+    return lambda rows, cols: factors(rows, cols).reshape(*lead, len(rows), len(cols))
+
+
+def tile_sizes(q: Tensor) -> tuple[int, int]:
+    """B_r, B_c for which a tile over all heads of the batch has about 2¹⁸ numbers.
+
+    Below 64 × 64 Python's loops take the time; above 2¹⁸ a tile leaves the cache. A GPU
+    has more to fill: 2²² numbers.
+    """
+    *_, n_q, _ = q.shape
+    area = 2**18 if q.device.type == "cpu" else 2**22
+    side = math.isqrt(area // max(1, q.shape[:-2].numel())).bit_length() - 1
+    side = 2 ** max(6, side)  # 64 to 512, or 2048
+    rows = max(1, min(side, n_q))
+    return rows, side**2 // rows

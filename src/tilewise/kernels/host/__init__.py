@@ -1,0 +1,1 @@
+"""What several rungs share on the host: descriptors and launches."""

@@ -1,0 +1,1 @@
+"""What several rungs share on the GPU: loads, tile order, Gluon's roles."""

@@ -1,0 +1,98 @@
+"""Who walks where in the Gluon backward pass: turns, parts, crews, tiles of a program.
+
+A program has 128 keys and walks the tiles of queries that see them. Heads take turns on
+one fp32 dQ, programs may share keys, and causal ones differ in length: what comes when
+follows from the sizes alone.
+"""
+
+import triton
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+from tilewise.kernels.shared.gluon import struct
+
+KEYS = gl.constexpr(128)  # B_c: of a program, 64 for each consumer
+GRID = 65_535  # programs along the second and third axis of a grid
+DQ_BYTES, SCORES = 2**26, 2**31  # what heads have at once: one of both, at least
+
+
+def share_out(total, group, cols, n_q, n_k, dims, causal, sms):
+    """(heads of K and V at once, parts of the query heads that read one of them).
+
+    total heads of K and V, each with cols programs and a group of query heads, for sms
+    processors. An fp32 dQ of 64 MiB is used again and again; where rows are short, one
+    for more heads, 4 ms of work: at 1 ms, launches that end idly cost 4 %. Where
+    programs are few, several read the same keys, each with a part of the group: causal
+    ones differ in length, and only if there are many do they come out even.
+    Raises ValueError where K has more rows than one launch can take.
+    """
+    if cols > GRID:
+        raise ValueError(f"k must have at most {GRID * KEYS.value} rows")
+    heads = max(DQ_BYTES // (4 * n_q * dims), SCORES // (n_q * n_k))
+    most = max(1, min(heads, GRID) // group)
+    most = triton.cdiv(total, triton.cdiv(total, most))  # turns of about one size
+    enough = 3 * sms if causal else 3 * sms // 4
+    fit = (p for p in range(1, group) if group % p == 0 and p * most * cols >= enough)
+    return most, next(fit, group)
+
+
+def crew_of(units, cols, causal):
+    """Of units programs with the same keys, how many come before those with the next.
+
+    Causal ones come in crews of up to 512, longest first, so that the last are short:
+    5 to 9 % less time at N = 4096 and 8192. But a head of few programs keeps them
+    together, since they read the same tiles: at N = 1024, crews cost 11 to 24 %.
+    """
+    crew = max(1, min(units, 512 // cols)) if causal and cols >= 32 else 1
+    return next(c for c in range(crew, 0, -1) if units % c == 0)
+
+
+# --8<-- [start:walk]
+@struct
+class Walk:
+    """A program's keys, and the tiles of queries that see them, head after head."""
+
+    col: gl.tensor  # the first key
+    unit: gl.tensor  # number of the program among those with these keys
+    head: gl.tensor  # its first query head, counted through the batch
+    heads: gl.tensor  # query heads of a batch entry
+    first: gl.tensor  # of each head: the first tile that sees a key,
+    masked: gl.tensor  # how many from there need a mask,
+    tiles: gl.tensor  # and how many there are
+    see: gl.tensor  # how far after col the first tile's first row sees
+    left: gl.tensor  # how far after col the last key lies
+    n_pad: gl.tensor  # rows of a head in L, δ and the fp32 dQ
+    group: gl.constexpr  # query heads that share a head of K and V,
+    share: gl.constexpr  # and how many of them are this program's
+    rows: gl.constexpr  # B_r
+
+    @gluon.jit
+    def place(self):
+        """(batch entry, first query head in it, head of K and V in it)."""
+        head = self.head % self.heads
+        return self.head // self.heads, head, head // self.group
+
+
+@gluon.jit
+def plan(
+    FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP: gl.constexpr, SHARE: gl.constexpr,
+    B_R: gl.constexpr,
+):  # fmt: skip
+    """This program's Walk. Row r sees keys 0 .. min(r + SHIFT, N_K − 1).
+
+    Keys past the end are masked in every tile: S = 0 there, and e^{−L} may be ∞, which
+    K's zeros would turn into NaN in dQ. Rows past the end, or that see no key, need no
+    mask, since their L is ∞.
+    """
+    col = gl.program_id(1) * KEYS  # most rows see the early keys: these come first
+    unit = gl.program_id(0) + gl.program_id(2) * gl.num_programs(0)
+    end = gl.cdiv(N_Q, B_R)
+    first = gl.minimum(gl.maximum(col - SHIFT, 0) // B_R, end)
+    full = gl.minimum(gl.cdiv(gl.maximum(col + KEYS - 1 - SHIFT, 0), B_R), end)
+    masked = gl.where(col + KEYS > N_K, end, full) - first
+    see, left = first * B_R + SHIFT - col, N_K - 1 - col
+    return Walk(
+        col, unit, FIRST + unit * SHARE, HEADS, first, masked, end - first, see, left,
+        N_PAD, GROUP, SHARE, B_R,
+    )  # fmt: skip
+    # --8<-- [end:walk]

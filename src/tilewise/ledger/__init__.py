@@ -1,0 +1,53 @@
+"""Floor 0: what attention costs, counted: elements moved, FLOPs, elements on the chip.
+
+One head, Q of N × d, K and V of N_k × d (n_k=None is N), no cache: whatever an
+algorithm's line loads is a read from HBM, whatever it stores is a write. A count is a
+dict:
+
+reads, writes  elements that cross between HBM and the chip
+flops          matrix products only, 2·m·n·k for (m × k) by (k × n); the exponentials,
+               maxima, sums and rescalings, O(N²) in all, are not counted
+sram           elements that must be on chip at once for these reads and writes: the
+               tiles and ℓ, m; a step's own few numbers a row are left to registers
+
+causal as in tilewise.flash1: row r sees keys 0 .. r + N_k − N (True), or 0 .. r
+("top-left"). Tiles in which no row sees a key are skipped, neither loaded nor computed.
+A layer counts batch × heads as many, sram aside, with grouped heads too: each query
+head asks for its K and V itself. Where g query heads share one load, their rows are one
+head's of g·N.
+Raises ValueError where a size is not a whole number of at least 1, or causal unknown.
+Source: Algorithms 0 and 1 of FlashAttention, arXiv 2205.14135, and Algorithm 1 of
+FlashAttention-2, arXiv 2307.08691. tests/plain/test_ledger_counts.py counts a real run.
+"""
+
+from tilewise.ledger._backward import (
+    flash1_backward,
+    flash2_backward,
+    saved,
+    standard_backward,
+)
+from tilewise.ledger._forward import (
+    block_sizes,
+    flash1_forward,
+    flash2_forward,
+    standard_forward,
+    tile_sram,
+)
+from tilewise.ledger.sizes import DTYPES, ceil_div, check, in_bytes, keys
+
+__all__ = [
+    "DTYPES",
+    "block_sizes",
+    "ceil_div",
+    "check",
+    "flash1_backward",
+    "flash1_forward",
+    "flash2_backward",
+    "flash2_forward",
+    "in_bytes",
+    "keys",
+    "saved",
+    "standard_backward",
+    "standard_forward",
+    "tile_sram",
+]

@@ -1,0 +1,119 @@
+"""A whole attention layer on one card: three algorithms side by side.
+
+A card is a dict: sram, the elements that fit in SRAM; bandwidth, bytes/s; peak, FLOP/s;
+memory, bytes. The last three may be None, where nobody said them. This is what
+`python -m tilewise ledger` prints and what the site's calculator shows.
+"""
+
+from tilewise.hardware import GPUS, KB, roofs
+from tilewise.ledger._forward import block_sizes
+from tilewise.ledger.costs import ALGORITHMS, PASSES, bill, count
+from tilewise.ledger.sizes import ceil_div, check, in_bytes
+from tilewise.ledger.tiles import kernel_tiles
+
+RULES = ("paper", "kernels")
+LIMITS = {  # the most that the command line and the calculator take
+    "n": 2**29, "n_k": 2**29, "d": 2**16, "block_rows": 2**29, "block_cols": 2**29,
+    "batch": 2**20, "heads": 2**20, "kv_heads": 2**20, "kernel_d": 256,
+    "sram": 10**9 - 1, "bandwidth": 10**6, "tflops": 10**9, "memory": 10**9,
+}  # fmt: skip
+LEADING = {"forward": 12 / 4, "backward": 20 / 7, "training": 32 / 11}  # of M, in d²
+
+
+# --8<-- [start:card]
+def card(gpu, dtype):
+    """The card of a GPU in tilewise.hardware. fp64 has no peak there.
+
+    Of an SM's shared memory one thread block may use all but 1 KiB, which CUDA keeps
+    (CUDA C++ Programming Guide, technical specifications).
+    """
+    peak, bandwidth = roofs(gpu)
+    levels = GPUS[gpu]["levels"]
+    peaks = {"bf16": peak, "fp16": peak, "fp32": GPUS[gpu]["fp32"]["value"]}
+    room = levels["shared"]["per_sm"]["value"] - KB
+    return {
+        "gpu": gpu,
+        "sram": room // in_bytes(1, dtype),
+        "bandwidth": bandwidth,
+        "peak": peaks.get(dtype),
+        "memory": levels["hbm"]["capacity"]["value"],
+    }
+    # --8<-- [end:card]
+
+
+# --8<-- [start:tiles]
+def tiles(rule, way, d, sram, size, causal=False):
+    """(B_r, B_c) by a rule for one pass: "paper", line 1 of Algorithm 1, or "kernels".
+
+    way is "forward" or "backward", sram in elements of `size` bytes.
+    """
+    if rule == "paper":
+        return block_sizes(sram, d)
+    return kernel_tiles(d, way, causal=causal, room=sram * size)
+    # --8<-- [end:tiles]
+
+
+# --8<-- [start:break_even]
+def break_even(way, n, d, n_k):
+    """The smallest B_c, and M for B_c = ⌈M/4d⌉, where FA1 moves less than standard.
+
+    Of one head without a mask; way is a key of tilewise.ledger.costs.PASSES. None where
+    it never does. A larger B_c never moves more, and B_r has no part in it.
+    """
+
+    def moved(name, blocks):
+        counts = [count(name, x, n, d, blocks, n_k, False) for x in PASSES[way]]
+        return sum([x["reads"] + x["writes"] for x in counts])
+
+    standard = moved("standard", None)
+    low, high = 0, n_k + 1  # at `low` it moves no less, at `high` less or unknown
+    while high - low > 1:
+        middle = (low + high) // 2
+        less = moved("flash1", (1, middle)) < standard
+        low, high = (low, middle) if less else (middle, high)
+    if high > n_k:
+        return None
+    return {"block_cols": high, "sram": 4 * d * (high - 1) + 1}
+    # --8<-- [end:break_even]
+
+
+# --8<-- [start:account]
+def account(
+    n, d, card, *, n_k=None, batch=1, heads=1, kv_heads=None, causal=False,
+    dtype="bf16", way="forward", rule="paper", block_rows=None, block_cols=None,
+):  # fmt: skip
+    """The problem, the tiles and the bill of each algorithm, as one dict.
+
+    way is a key of tilewise.ledger.costs.PASSES, rule chooses the tiles where
+    block_rows or block_cols does not. Counts are in elements unless the key says bytes.
+    Raises ValueError for sizes, batch or heads that cannot be, or kv_heads that do not
+    divide.
+    """
+    n_k, kv_heads = n_k or n, kv_heads or heads
+    check(n=n, d=d, n_k=n_k, batch=batch, heads=heads, kv_heads=kv_heads)
+    if heads % kv_heads:
+        raise ValueError(f"kv_heads must divide heads, {heads}; {kv_heads} does not")
+    size, blocks = in_bytes(1, dtype), {}
+    for x in PASSES[way]:
+        blocks[x] = block_rows, block_cols
+        if not block_rows or not block_cols:
+            rows, cols = tiles(rule, x, d, card["sram"], size, causal)
+            blocks[x] = block_rows or rows, block_cols or cols
+    grids = [grid(n, n_k, blocks, x) for x in PASSES[way]]
+    shape = (n, d, n_k, batch * heads, batch * kv_heads, causal, blocks, size, card)
+    return card | {
+        "pass": way, "n": n, "n_k": n_k, "d": d, "batch": batch, "heads": heads,
+        "kv_heads": kv_heads, "causal": causal, "dtype": dtype,
+        "bytes_per_element": size, "tiles": grids, "leading": LEADING[way],
+        "even": LEADING[way] * d * d,
+        "break_even": None if causal else break_even(way, n, d, n_k),
+        "algorithms": {x: bill(x, way, *shape) for x in ALGORITHMS},
+    }  # fmt: skip
+    # --8<-- [end:account]
+
+
+def grid(n, n_k, blocks, way):
+    """The tiles of one pass, and how many there are on each side."""
+    rows, cols = blocks[way]
+    t_r, t_c = ceil_div(n, rows), ceil_div(n_k, cols)
+    return {"pass": way, "rows": rows, "cols": cols, "t_r": t_r, "t_c": t_c}

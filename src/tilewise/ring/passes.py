@@ -1,0 +1,104 @@
+"""Ring attention's two passes for heads that go round together, a loop over steps each.
+
+Each rank keeps its queries. At step t it attends to the keys that were rank r − t's at
+the start, merges the outcome into what it has, and passes the keys on meanwhile. The
+backward pass goes round once more, and the keys take their gradients along.
+Source: Ring Attention, H. Liu, M. Zaharia, P. Abbeel, arXiv 2310.01889.
+"""
+
+# --8<-- [start:imports]
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from tilewise.attention import passes
+from tilewise.merge import merge_into
+from tilewise.ring.ranks import Group, pass_on
+from tilewise.ring.zigzag import meets
+
+# --8<-- [end:imports]
+
+
+# --8<-- [start:steps]
+def shapes(
+    k: Tensor, v: Tensor, lengths: Sequence[int], step: int, rank: int,
+) -> list[tuple[int, ...]]:  # fmt: skip
+    """The shapes of k and v that this rank holds at a step."""
+    n = lengths[(rank - step) % len(lengths)]
+    return [(*x.shape[:2], n, x.shape[-1]) for x in (k, v)]
+
+
+def wider(x: Tensor) -> Tensor:
+    """x for sums: in fp32, or float64 for float64."""
+    return x.to(torch.promote_types(x.dtype, torch.float32))
+    # --8<-- [end:steps]
+
+
+# --8<-- [start:ring_forward]
+@torch.no_grad()
+def ring_forward(
+    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None, group: Group,
+    rank: int, lengths: Sequence[int],
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """o and L of this rank's rows; options as in `ring_attention`, N_k by rank.
+
+    q (batch, heads, N_q / P, d) and so on → o (batch, heads, N_q / P, d_v) and L
+    (batch, heads, N_q / P), both in fp32 or wider.
+    """
+    world = len(lengths)
+    for step in range(world):
+        source, last = (rank - step) % world, step + 1 == world
+        if not last:  # away while this rank computes with it
+            wait = pass_on([k, v], shapes(k, v, lengths, step + 1, rank), group)
+        rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
+        given = q[:, :, rows], k[:, :, keys], v[:, :, keys]
+        part = passes.forward(*given, None, (mask, scale, 0.0, None))
+        if step == 0:
+            o, lse = wider(part[0]), part[1]
+        else:
+            merge_into(o[:, :, rows], lse[:, :, rows], *part)
+        del given, part  # else they would be there through the next step
+        if not last:
+            k, v = wait()
+    return o, lse
+    # --8<-- [end:ring_forward]
+
+
+# --8<-- [start:ring_backward]
+@torch.no_grad()
+def ring_backward(
+    q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, do: Tensor | None,
+    dlse: Tensor | None, causal: bool, scale: float | None, group: Group, rank: int,
+    lengths: Sequence[int],
+) -> tuple[Tensor, ...]:  # fmt: skip
+    """dQ, dK, dV of this rank's share, in fp32 or wider; all else as in `ring_forward`.
+
+    With o and L of all keys e^{S − L} is P, and each block's gradients are summands. dQ
+    stays; dK and dV follow their keys, one step behind, and are home after P messages.
+    """
+    do, world = torch.zeros_like(o) if do is None else do, len(lengths)
+    come: Callable[[], list[Tensor]] = list  # gives dK, dV of the ranks before
+    for step in range(world):
+        source, last = (rank - step) % world, step + 1 == world
+        after = shapes(k, v, lengths, step + 1, rank)
+        if not last:
+            wait = pass_on([k, v], after, group)
+        rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
+        saved = o[:, :, rows], do[:, :, rows], lse[:, :, rows]
+        more = None if dlse is None else dlse[:, :, rows]
+        given = q[:, :, rows], k[:, :, keys], v[:, :, keys], *saved, more
+        parts = passes.backward(*given, None, False, (mask, scale, 0.0, None))[:3]
+        if step == 0:
+            dq, dk, dv = map(wider, parts)
+        else:
+            dq[:, :, rows] += parts[0]
+            dk, dv = come()  # sums of the ranks before, for the keys that are here
+            dk[:, :, keys] += parts[1]
+            dv[:, :, keys] += parts[2]
+        del given, parts
+        come = pass_on([dk, dv], after, group)
+        if not last:
+            k, v = wait()
+    return dq, *come()
+    # --8<-- [end:ring_backward]

@@ -1,0 +1,43 @@
+"""Floor 0: FlashAttention on plain lists, one tile after the other, every number kept.
+
+`forward` and `backward` yield one dict for each tile; the last one holds the result.
+"""
+
+from tilewise.trace._backward import (
+    backward,
+    check_backward,
+    columns,
+    moves_backward,
+    plus,
+    product,
+    scan_backward,
+    start_backward,
+    step_backward,
+    tiles_backward,
+)
+from tilewise.trace._forward import forward, scan, start, step
+from tilewise.trace.grid import CAUSALS, ORDERS, blocks, check, moves, scores, tiles
+
+__all__ = [
+    "CAUSALS",
+    "ORDERS",
+    "backward",
+    "blocks",
+    "check",
+    "check_backward",
+    "columns",
+    "forward",
+    "moves",
+    "moves_backward",
+    "plus",
+    "product",
+    "scan",
+    "scan_backward",
+    "scores",
+    "start",
+    "start_backward",
+    "step",
+    "step_backward",
+    "tiles",
+    "tiles_backward",
+]

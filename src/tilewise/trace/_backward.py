@@ -1,0 +1,141 @@
+"""FlashAttention's backward pass over tiles, as a fold, with one plain dict a tile.
+
+`backward` is the scan of `step_backward` over the tiles; its last state holds the
+gradients. P_ij is computed again from Q_i, K_j and the saved m_i, ℓ_i: no N × N matrix
+is kept, and the forward pass is not run again.
+Source: Algorithm 4 of FlashAttention, arXiv 2205.14135.
+"""
+
+# --8<-- [start:imports]
+import math
+
+# --8<-- [end:imports]
+from tilewise.one_pass import dot
+from tilewise.softmax import weight
+from tilewise.trace.grid import check, scores, tiles
+
+
+# --8<-- [start:moves]
+def moves_backward(order, before, here, after):
+    """The names of what tile `here` = (i, j) loads from HBM and stores to HBM.
+
+    K, V outer keeps K_j, V_j and the sums dK_j, dV_j on chip and moves dQ_i at every
+    tile; Q outer keeps everything of block i, dQ_i too, and moves dK_j, dV_j. A sum
+    that stays on chip starts there as 0.
+    """
+    loop = 1 if order == "kv-outer" else 0
+    first = before is None or before[loop] != here[loop]
+    last = after is None or after[loop] != here[loop]
+    mine = ["q", "o", "do", "l", "m"]
+    if order == "kv-outer":
+        load = (["k", "v"] if first else []) + mine + ["dq"]
+        return load, ["dq"] + (["dk", "dv"] if last else [])
+    load = (mine if first else []) + ["k", "v", "dk", "dv"]
+    return load, ["dk", "dv"] + (["dq"] if last else [])
+    # --8<-- [end:moves]
+
+
+# --8<-- [start:tiles]
+def tiles_backward(q, k, v, o, do, m, l, block_rows, block_cols, **options):
+    """Every tile of trace.tiles, with O_i, dO_i, m_i, ℓ_i and the backward's traffic.
+
+    options are those of trace.tiles: order, scale, causal.
+    """
+    whole = {"o": o, "do": do, "m": m, "l": l}
+    options = options | {"traffic": moves_backward}
+    for tile in tiles(q, k, v, block_rows, block_cols, **options):
+        r, r_end = tile["rows"]
+        yield tile | {name: x[r:r_end] for name, x in whole.items()}
+    # --8<-- [end:tiles]
+
+
+# --8<-- [start:step]
+def product(a, b, scale=1):
+    """scale · a b of two matrices as lists of rows."""
+    return [[scale * dot(row, col) for col in zip(*b)] for row in a]
+
+
+def columns(a):
+    """aᵀ."""
+    return [list(col) for col in zip(*a)]
+
+
+def plus(a, b):
+    """a + b, entry by entry."""
+    return [[x + y for x, y in zip(*rows)] for rows in zip(a, b)]
+
+
+def step_backward(state, tile, exp=math.exp):
+    """Algorithm 4, lines 11 to 22: add what tile (i, j) gives to (dQ, dK, dV).
+
+    P_ij = diag(ℓ_i)⁻¹ e^{S_ij − m_i},  dP_ij = dO_i V_jᵀ,  δ_i = rowsum(dO_i ∘ O_i),
+    dS_ij = P_ij ∘ (dP_ij − δ_i),
+    dV_j += P_ijᵀ dO_i,  dQ_i += τ dS_ij K_j,  dK_j += τ dS_ijᵀ Q_i
+    """
+    q, k, v, do, tau = [tile[x] for x in ("q", "k", "v", "do", "scale")]
+    place = {"dq": tile["rows"], "dk": tile["cols"], "dv": tile["cols"]}
+    old = {x: state[x][place[x][0] : place[x][1]] for x in place}
+    s = scores(tile)  # line 11
+    p = [  # line 13; a row that sees no key has ℓ = 0, and weights 0
+        [weight(x, m, exp) / l if l else 0 for x in row]
+        for row, m, l in zip(s, tile["m"], tile["l"])
+    ]
+    dp = product(do, columns(v))  # line 17
+    delta = [dot(x, y) for x, y in zip(do, tile["o"])]  # line 19
+    ds = [[x and x * (y - z) for x, y in zip(*rows)]  # line 20; 0 stays 0
+          for rows, z in zip(zip(p, dp), delta)]  # fmt: skip
+    add = {"dv": product(columns(p), do)}  # line 16
+    add = add | {"dq": product(ds, k, tau), "dk": product(columns(ds), q, tau)}
+    new = {x: plus(old[x], add[x]) for x in place}  # lines 16, 21 and 22
+    local = {"s": s, "p": p, "dp": dp, "delta": delta, "ds": ds}
+    for x in ("dv", "dq", "dk"):
+        local = local | {x + "_old": old[x], x + "_add": add[x], x + "_new": new[x]}
+    whole = {x: state[x][:a] + new[x] + state[x][b:] for x, (a, b) in place.items()}
+    return tile | local | whole
+    # --8<-- [end:step]
+
+
+# --8<-- [start:backward]
+def start_backward(q, k, v):
+    """Algorithm 4, line 5: dQ = 0 (N_q × d), dK = 0 (N_k × d), dV = 0 (N_k × d_v)."""
+    named = {"dq": q, "dk": k, "dv": v}
+    return {name: [[0] * len(x[0]) for _ in x] for name, x in named.items()}
+
+
+def backward(q, k, v, o, do, m, l, block_rows, block_cols, *,
+             order="kv-outer", scale=None, causal=False, exp=math.exp):  # fmt: skip
+    """Yield the state after every tile; `dq`, `dk`, `dv` of the last are the result.
+
+    q is N_q × d, k N_k × d, v N_k × d_v; o and do, the gradient that reaches O, are
+    N_q × d_v; m and l hold N_q numbers. o, m, l are those of trace.forward with the
+    same scale, causal and exp; the block sizes and the order may be others.
+    With scale 1 and exp = 2^x, τ = ln 2, S and m are in units of τ, and so are dQ and
+    dK, whose formulas carry the one factor τ; P, dP, δ, dS and dV are plain numbers.
+    Raises ValueError, before the first step, where sizes or names do not fit.
+    """
+    check(q, k, v, block_rows, block_cols, order, causal)
+    check_backward(q, v, {"o": o, "do": do}, {"m": m, "l": l})
+    options = {"order": order, "scale": scale, "causal": causal}
+    grid = tiles_backward(q, k, v, o, do, m, l, block_rows, block_cols, **options)
+    return scan_backward(grid, start_backward(q, k, v), exp)
+
+
+def scan_backward(grid, state, exp=math.exp):
+    """The fold of `step_backward` over the tiles, with every state on the way."""
+    for tile in grid:
+        state = step_backward(state, tile, exp)
+        yield state
+    # --8<-- [end:backward]
+
+
+# --8<-- [start:check]
+def check_backward(q, v, matrices, vectors):
+    """Raise ValueError with one sentence that says what does not fit."""
+    n, d_v = len(q), len(v[0])
+    for name, x in sorted(matrices.items()):
+        if len(x) != n or any(len(row) != d_v for row in x):
+            raise ValueError(f"{name} must have the shape of the output, {n} × {d_v}")
+    for name, x in sorted(vectors.items()):
+        if len(x) != n:
+            raise ValueError(f"{name} has {len(x)} numbers, not {n}, one a row")
+    # --8<-- [end:check]

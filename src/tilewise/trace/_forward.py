@@ -1,0 +1,75 @@
+"""FlashAttention's forward pass over tiles, as a fold, with one plain dict a tile.
+
+`forward` is the scan of `step` over `tiles`; its last state holds the result. Nested
+lists in, nested lists out; i and j count from 0 (the paper's Algorithm 1 from 1).
+Source: Algorithms 1 and 2 of FlashAttention, arXiv 2205.14135.
+"""
+
+# --8<-- [start:imports]
+import math
+
+# --8<-- [end:imports]
+from tilewise.one_pass import dot
+from tilewise.softmax import weight
+from tilewise.trace.grid import check, scores, tiles
+
+
+# --8<-- [start:step]
+def step(state, tile, exp=math.exp):
+    """Algorithm 1, lines 8 to 13: take tile (i, j) into the state (O, ℓ, m).
+
+    P̃_ij = e^{S_ij − m̃_ij},  m' = max(m, m̃),  ℓ' = α ℓ + β ℓ̃,
+    O' = diag(ℓ')⁻¹ (diag(α ℓ) O + diag(β) P̃ V),  α = e^{m − m'},  β = e^{m̃ − m'}
+    """
+    first, end = tile["rows"]
+    o_i, l_i, m_i = [state[x][first:end] for x in ("o", "l", "m")]  # line 8
+    s = scores(tile)  # line 9
+    m_tilde = [max(row) for row in s]  # line 10
+    p_tilde = [[weight(x, m, exp) for x in row] for row, m in zip(s, m_tilde)]
+    l_tilde = [sum(row) for row in p_tilde]
+    m_new = [max(a, b) for a, b in zip(m_i, m_tilde)]  # line 11
+    alpha = [weight(a, b, exp) for a, b in zip(m_i, m_new)]
+    beta = [weight(a, b, exp) for a, b in zip(m_tilde, m_new)]
+    l_new = [a * x + b * y for a, x, b, y in zip(alpha, l_i, beta, l_tilde)]
+    pv = [[dot(p, v_col) for v_col in zip(*tile["v"])] for p in p_tilde]  # line 12
+    o_new = [
+        [(a * l * x + b * y) / (n or 1) for x, y in zip(o_row, pv_row)]
+        for a, l, o_row, b, pv_row, n in zip(alpha, l_i, o_i, beta, pv, l_new)
+    ]
+    old = {"o_old": o_i, "l_old": l_i, "m_old": m_i}
+    local = {"s": s, "m_tilde": m_tilde, "p_tilde": p_tilde, "l_tilde": l_tilde}
+    units = {"m_new": m_new, "l_new": l_new, "alpha": alpha, "beta": beta}
+    new = {"o": o_new, "l": l_new, "m": m_new}
+    whole = {x: state[x][:first] + new[x] + state[x][end:] for x in new}  # line 13
+    return tile | old | local | units | {"pv": pv, "o_new": o_new} | whole
+    # --8<-- [end:step]
+
+
+# --8<-- [start:forward]
+def start(q, v):
+    """Algorithm 1, line 2: O = 0 (N × d), ℓ = 0 (N), m = −∞ (N)."""
+    n, d = len(q), len(v[0])
+    return {"o": [[0] * d for _ in q], "l": [0] * n, "m": [-math.inf] * n}
+
+
+def forward(q, k, v, block_rows, block_cols, *,
+            order="kv-outer", scale=None, causal=False, exp=math.exp):  # fmt: skip
+    """Yield the state after every tile; `o`, `l`, `m` of the last are the result.
+
+    q is N_q × d, k is N_k × d, v is N_k × d_v; the blocks need not divide N.
+    order is "kv-outer" (Algorithm 1) or "q-outer"; scale None is 1/√d; causal is
+    False, True (bottom-right) or "top-left". `exp` may be replaced to compute in
+    another base, exactly.
+    Raises ValueError, before the first step, where sizes or names do not fit.
+    """
+    check(q, k, v, block_rows, block_cols, order, causal)
+    options = {"order": order, "scale": scale, "causal": causal}
+    return scan(tiles(q, k, v, block_rows, block_cols, **options), start(q, v), exp)
+
+
+def scan(grid, state, exp=math.exp):
+    """The fold of `step` over the tiles, with every state on the way."""
+    for tile in grid:
+        state = step(state, tile, exp)
+        yield state
+    # --8<-- [end:forward]

@@ -1,0 +1,94 @@
+"""The tiles of a trace: in which order they come, what each loads, stores and sees."""
+
+# --8<-- [start:imports]
+import math
+
+# --8<-- [end:imports]
+from tilewise.one_pass import dot
+
+
+# --8<-- [start:moves]
+def moves(order, before, here, after):
+    """The names of what tile `here` = (i, j) loads from HBM and stores to HBM.
+
+    K, V outer keeps K_j and V_j on chip and moves O_i, ℓ_i, m_i at every tile;
+    Q outer keeps Q_i, O_i, ℓ_i, m_i on chip until their last tile.
+    """
+    if order == "kv-outer":
+        kept = before is not None and before[1] == here[1]
+        return ([] if kept else ["k", "v"]) + ["q", "o", "l", "m"], ["o", "l", "m"]
+    kept = before is not None and before[0] == here[0]
+    last = after is None or after[0] != here[0]
+    return ([] if kept else ["q"]) + ["k", "v"], ["o", "l", "m"] if last else []
+    # --8<-- [end:moves]
+
+
+# --8<-- [start:tiles]
+def blocks(n, size):
+    """[first, end) of each block of `size` among n rows; the last may be shorter."""
+    return [[first, min(first + size, n)] for first in range(0, n, size)]
+
+
+def tiles(q, k, v, block_rows, block_cols, *,
+          order="kv-outer", scale=None, causal=False, traffic=moves):  # fmt: skip
+    """Every tile (i, j) in loop order: where it is, Q_i, K_j, V_j, and its traffic.
+
+    scale None is 1/√d. Causal: row r sees keys 0 .. r + shift, where shift is
+    N_k − N_q (bottom-right), or 0 for causal="top-left"; tiles in which no row sees
+    a key are left out. traffic says what a tile loads and stores.
+    """
+    scale = len(q[0]) ** -0.5 if scale is None else scale
+    shift = {True: len(k) - len(q), "top-left": 0}.get(causal)  # None: no mask
+    rows, cols = blocks(len(q), block_rows), blocks(len(k), block_cols)
+    pairs = [(i, j) for j in range(len(cols)) for i in range(len(rows))]
+    if order == "q-outer":
+        pairs = [(i, j) for i in range(len(rows)) for j in range(len(cols))]
+    if shift is not None:  # a tile stays if its last row sees its first key
+        pairs = [(i, j) for i, j in pairs if cols[j][0] < rows[i][1] + shift]
+    for before, (i, j), after in zip([None] + pairs, pairs, pairs[1:] + [None]):
+        load, store = traffic(order, before, (i, j), after)
+        place = {"i": i, "j": j, "rows": rows[i], "cols": cols[j]}
+        (r, r_end), (c, c_end) = rows[i], cols[j]
+        data = {"q": q[r:r_end], "k": k[c:c_end], "v": v[c:c_end]}
+        rule = {"scale": scale, "shift": shift}
+        yield place | rule | data | {"load": load, "store": store}
+    # --8<-- [end:tiles]
+
+
+# --8<-- [start:scores]
+def scores(tile):
+    """S_ij = τ Q_i K_jᵀ, with −∞ where the causal mask hides a key."""
+    scale, shift = tile["scale"], tile["shift"]
+    s = []
+    for r, q_r in enumerate(tile["q"], tile["rows"][0]):
+        s.append([scale * dot(q_r, k_c) for k_c in tile["k"]])
+        for c in range(*tile["cols"]):
+            if shift is not None and c > r + shift:
+                s[-1][c - tile["cols"][0]] = -math.inf
+    return s
+    # --8<-- [end:scores]
+
+
+# --8<-- [start:check]
+ORDERS = ("kv-outer", "q-outer")
+CAUSALS = (False, True, "top-left")
+
+
+def check(q, k, v, block_rows, block_cols, order="kv-outer", causal=False):
+    """Raise ValueError with one sentence that says what does not fit."""
+    for name, x in (("q", q), ("k", k), ("v", v)):
+        if not x or not x[0] or any(len(row) != len(x[0]) for row in x):
+            raise ValueError(f"{name} must be a matrix: rows of one length, not empty")
+    d, d_k, n_k, n_v = len(q[0]), len(k[0]), len(k), len(v)
+    if d != d_k:
+        raise ValueError(f"q has d = {d} columns and k has {d_k}; they must agree")
+    if n_k != n_v:
+        raise ValueError(f"k has {n_k} rows and v has {n_v}; they must agree")
+    for name, size in (("block_rows", block_rows), ("block_cols", block_cols)):
+        if not isinstance(size, int) or size < 1:
+            raise ValueError(f"{name} must be a whole number of at least 1, not {size}")
+    if order not in ORDERS:
+        raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {order}")
+    if causal not in CAUSALS:
+        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+    # --8<-- [end:check]

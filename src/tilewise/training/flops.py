@@ -1,0 +1,52 @@
+"""FLOPs of attention for torch.utils.flop_counter: import this before counting.
+
+FlopCounterMode counts operators that it has a formula for. Importing this gives it one
+for torch.ops.tilewise.attention and one for its backward pass: products only, of the
+scores that the mask `causal` leaves. A mask given as a tensor is not looked into.
+"""
+
+# --8<-- [start:imports]
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.utils.flop_counter import FlopCounterMode, register_flop_formula
+
+# --8<-- [end:imports]
+from tilewise.attention.library import MEANING
+from tilewise.ledger.tiles import visits
+
+
+# --8<-- [start:formulas]
+def one_product(q: Sequence[int], k: Sequence[int], causal: str) -> int:
+    """2 · scores · d of shapes q (..., N_q, d), k (..., N_k, d), all heads together."""
+    *front, n_q, d = q
+    scores = visits(n_q, k[-2], 1, 1, MEANING[causal])[2]
+    return 2 * math.prod(front) * scores * d
+
+
+@register_flop_formula(torch.ops.tilewise.attention)
+def forward_flops(
+    q: Sequence[int], k: Sequence[int], v: Sequence[int],
+    attn_mask: Sequence[int] | None, causal: str, *options: Any, **_: Any,
+) -> int:  # fmt: skip
+    """Two products, Q Kᵀ and P V; the second with v's d."""
+    return one_product(q, k, causal) * (q[-1] + v[-1]) // q[-1]
+
+
+@register_flop_formula(torch.ops.tilewise.attention_backward)
+def backward_flops(
+    q: Any, k: Any, v: Any, o: Any, lse: Any, attn_mask: Any, do: Any, dlse: Any,
+    wanted: bool, causal: str, *_: Any, **__: Any,
+) -> int:  # fmt: skip
+    """Five products: Q Kᵀ, dS K, dSᵀ Q with q's d, dO Vᵀ and Pᵀ dO with v's."""
+    return one_product(q, k, causal) * (3 * q[-1] + 2 * v[-1]) // q[-1]
+    # --8<-- [end:formulas]
+
+
+def flops(f: Callable[..., object], *inputs: Any) -> int:
+    """FLOPs of the matrix products that f(*inputs) runs."""
+    with FlopCounterMode(display=False) as counter:
+        f(*inputs)
+    return counter.get_total_flops()

@@ -1,0 +1,1 @@
+"""Floor 2: attention over packed documents of different lengths."""

@@ -1,0 +1,144 @@
+"""Which path is taken when: the table as a function, without any GPU."""
+
+import ast
+import itertools
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from tilewise.attention import dispatch
+from tilewise.attention.dispatch import route, rungs
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="triton is for Linux only")
+
+HOPPER = "gluon_forward", "gluon_backward"
+TMA = "descriptors", "backward_descriptors"
+POINTERS = "causal", "backward_split"
+DTYPES = torch.float16, torch.bfloat16, torch.float32, torch.float64
+CARDS = (7, 5), (8, 0), (8, 6), (8, 7), (8, 9), (9, 0), (10, 0), (10, 3), (12, 0)
+DIMS = 8, 16, 20, 64, 80, 96, 100, 128, 136, 192, 256, 264
+
+
+def expected(capability, dtype, d, gluon):
+    """The same in other words."""
+    major, _ = capability
+    if major < 8 or dtype == torch.float64 or d > 256 or d % 8:
+        return None
+    if dtype == torch.float32:
+        return POINTERS
+    if major == 9 and d <= 128 and gluon:
+        return HOPPER
+    if major in (9, 10):
+        return TMA
+    return POINTERS if d <= 128 or capability == (8, 0) else None
+
+
+@pytest.mark.parametrize("gluon", [False, True])
+@pytest.mark.parametrize("capability", CARDS, ids=str)
+def test_every_card_dtype_and_size(capability, gluon):
+    for dtype, d in itertools.product(DTYPES, DIMS):
+        found = rungs(capability, dtype, d, gluon)
+        assert found == expected(capability, dtype, d, gluon), (dtype, d)
+        same = rungs(capability, dtype, d, gluon, deterministic=True)
+        if found == HOPPER:
+            assert same == ("gluon_forward", "backward_descriptors")
+        else:
+            assert same == found
+
+
+@LINUX
+def test_the_table_names_kernels_that_are_there():
+    from tilewise import kernels
+
+    for *_, forward, backward in dispatch.TABLE:
+        assert forward in kernels.FORWARD and backward in kernels.BACKWARD
+    for row in dispatch.TABLE:
+        assert row[0] <= row[1] and row[3] % 8 == 0
+
+
+@pytest.fixture
+def hopper(monkeypatch):
+    """Takes the tensors' device for an H200."""
+    monkeypatch.setattr(dispatch, "card", lambda device: ((9, 0), True))
+
+
+X = torch.zeros(1, 2, 5, 64, dtype=torch.bfloat16)
+
+
+def test_what_no_kernel_covers_goes_by_tiles_in_pytorch(hopper):
+    assert route(X, X, X) == HOPPER
+    mask = torch.ones(5, 5, dtype=torch.bool)
+    assert route(X, X, X, mask) is None
+    assert route(X, X, X, mask.float()) is None
+    assert route(X, X, X, None, 0.1) is None
+    assert route(X, X, X[..., :32]) is None
+    assert route(X.double(), X.double(), X.double()) is None
+    assert route(X[..., :12], X[..., :12], X[..., :12]) is None
+    wide = torch.zeros(1, 2, 5, 264, dtype=torch.bfloat16)
+    assert route(wide, wide, wide) is None
+
+
+def test_deterministic_algorithms_are_honoured(hopper):
+    torch.use_deterministic_algorithms(True)
+    try:
+        assert route(X, X, X) == ("gluon_forward", "backward_descriptors")
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert route(X, X, X) == HOPPER
+
+
+@pytest.mark.parametrize("name", ["cpu", "meta"])
+def test_other_devices_have_no_kernels(name):
+    x = X.to(name)
+    assert dispatch.card(x.device) is None and route(x, x, x) is None
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """A function that takes modules of kernels away, on what is said to be a GPU."""
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (9, 0))
+
+    def without(*names):
+        for cached in (dispatch.card, dispatch.kernel):
+            cached.cache_clear()
+        for name in names:
+            monkeypatch.setitem(sys.modules, f"tilewise.kernels.{name}", None)
+        return dispatch.card(torch.device("cuda", 0))
+
+    yield without
+    for cached in (dispatch.card, dispatch.kernel):
+        cached.cache_clear()
+
+
+def test_a_gpu_without_triton_says_so_once(without):
+    with pytest.warns(RuntimeWarning, match="needs Triton from 3.6 on .*descriptors"):
+        assert without("descriptors", "_gluon") is None
+    assert dispatch.card(torch.device("cuda", 0)) is None  # not said again
+
+
+@LINUX
+@pytest.mark.parametrize("name", ["gluon_forward", "gluon_varlen_backward"])
+def test_triton_without_gluon_has_the_other_kernels(without, name):
+    with pytest.warns(RuntimeWarning, match=f"without.*in Gluon: .*{name}"):
+        assert without(name) == ((9, 0), False)
+
+
+@LINUX
+def test_triton_with_gluon_has_all_kernels(without):
+    assert without() == ((9, 0), True)
+
+
+def subscripted_calls(path):
+    """Calls of the form x[…](…), as kernels are launched by Triton itself."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):
+            yield ast.unparse(node.func)
+
+
+@pytest.mark.parametrize("name", sorted(dispatch.LIGHT))
+def test_what_is_replayed_launches_by_launch_alone(name):
+    folder = Path(dispatch.__file__).parent / "kernels"
+    assert list(subscripted_calls(folder / f"{name}.py")) == []
+    assert list(subscripted_calls(folder / "causal.py"))  # the rule finds something

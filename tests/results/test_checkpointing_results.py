@@ -1,0 +1,116 @@
+"""What was measured of checkpointing, and what the page says of it."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+from draw.modules import module
+
+ROOT = Path(__file__).resolve().parents[2]
+cpu = importlib.import_module("draw.tables.memory.checkpointing_cpu")
+counted = importlib.import_module("draw.tables.memory.checkpointing_counted")
+gpu = importlib.import_module("draw.tables.memory.checkpointing_gpu")
+longest = importlib.import_module("draw.tables.memory.checkpointing_longest")
+figures = [module("figures", x) for x in (
+    "kept_by_policy", "recomputed_share",
+)]  # fmt: skip
+PAGE = (ROOT / "docs/en/memory/checkpointing.md").read_text("utf-8")
+
+
+def test_the_file_holds_every_pair_at_every_n():
+    rows = cpu.found()["rows"]
+    names = {(r["attention"], r["policy"], r["n"]) for r in rows}
+    assert len(rows) == len(names) == 14 * 2
+    for row in rows:
+        for key in ("peak_bytes", "seconds"):
+            assert row[key]["min"] <= row[key]["median"] <= row[key]["max"]
+
+
+def test_less_kept_is_a_lower_peak():
+    """Between policies that differ by more than the spread of three runs."""
+    peak = {way: x[1] for way, x in cpu.measured().items()}
+    assert peak["standard", "none"] > 3 * peak["ours", "none"]
+    assert peak["ours", "none"] > 1.3 * peak["ours", "mlp"]
+    assert peak["ours", "mlp"] > peak["ours", "apart"]
+    assert peak["ours", "none"] > 1.7 * peak["ours", "block"]
+
+
+def test_a_peak_is_above_what_is_kept():
+    for row in cpu.found()["rows"]:
+        assert row["peak_bytes"]["median"] > row["kept_bytes"]
+
+
+@pytest.mark.parametrize("table", [cpu, counted, gpu, longest])
+def test_tables_have_the_same_numbers_in_both_languages(table):
+    made = [re.findall(r"\d+(?:\.\d+)?", table.draw(x)) for x in ("en", "zh")]
+    assert made[0] == made[1] and len(made[0]) > 15
+
+
+def named():
+    """The page's words on the H200, with the numbers that were measured."""
+    short, row, long = (gpu.rows(n) for n in (4096, gpu.N, gpu.LONG))
+    base, far = row["ours", "none"], long["ours", "none"]
+    yield f"{base['ms']['median']:.0f} ms at \\(N\\) = {gpu.N:,}"
+    yield f"and {far['ms']['median'] / 1e3:.1f} s at 65,536"
+    falls = [gpu.ratios(x["ours", "o"], x["ours", "none"])[1] for x in (row, long)]
+    yield "`o` falls from {:.0%} to {:.0%}".format(*(x - 1 for x in falls))
+    yield f"would need {gpu.counted(row['standard', 'none']) / 2**30:.0f} GiB"
+    block = row["standard", "block"]
+    time = gpu.ratios(block, base)[1]
+    yield f"takes {block['peak_bytes'] / 2**30:.1f} GiB, with"
+    yield f"and {time:.1f} times as long"
+    yield f"= 4096 a step takes {short['ours', 'none']['ms']['median']:.0f} ms"
+    flops, time = gpu.ratios(short["ours", "o"], short["ours", "none"])
+    yield f"`o` takes {time:.1f} times as long, though its FLOPs are {flops:.2f} times"
+    embed_dim, layers = gpu.found()["model"]["embed_dim"], 24
+    yield f"gradients take {layers * 12 * embed_dim**2 * 4 / 2**30:.1f}."
+    off = [100 * (a / b - 1) for a, b in longest.longest().values()]
+    yield f"The count is {min(off):.0f} to {max(off):.0f}% too long"
+
+
+@pytest.mark.parametrize("words", [*named()])
+def test_the_page_says_what_was_measured_on_the_gpu(words):
+    assert words in PAGE
+
+
+def ours(n):
+    """[(policy, row, the row with all kept)] of one N, without standard attention."""
+    found = gpu.rows(n)
+    ways = [way for way in gpu.WAYS if way[0] == "ours"]
+    return [(way[1], found[way], found["ours", "none"]) for way in ways]
+
+
+def test_seconds_follow_flops_where_a_step_is_long():
+    for n in (16384, 32768, 65536):
+        for _, row, base in ours(n):
+            flops, time = gpu.ratios(row, base)
+            assert time == pytest.approx(flops, rel=0.021)
+    for n in (4096, 8192, 16384, 32768, 65536):
+        assert gpu.ratios(ours(n)[-1][1], ours(n)[0][1])[1] == pytest.approx(1.25, 0.01)
+
+
+def test_memory_on_the_gpu_is_the_count_and_a_few_units():
+    for n in (gpu.N, gpu.LONG):
+        for _, row, _ in ours(n):
+            more = row["peak_bytes"] - gpu.counted(row)
+            assert 0.01 < more / gpu.counted(row) < 0.12
+            assert 3 < more / (2 * n * gpu.found()["model"]["embed_dim"]) < 7
+
+
+@pytest.mark.parametrize("figure", figures)
+def test_figures_have_the_same_numbers_in_both_languages(figure):
+    made = [re.findall(r">([\d,.]+[kM]?)<", figure.draw(x)) for x in ("en", "zh")]
+    assert made[0] == made[1] and len(made[0]) > 5
+
+
+def test_the_page_links_the_file_that_its_table_shows():
+    date = cpu.found()["date"]
+    assert f"assets/results/cpu-{date}-checkpointing.json" in PAGE
+    assert f"assets/results/h200-{gpu.found()['date']}-checkpointing.json" in PAGE
+
+
+def test_bars_are_the_units_of_the_page():
+    drawn = figures[0].draw("en")
+    bold = re.findall(r'class="tw-strong">(\d+)<', drawn)
+    assert bold == ["32", "16", "7", "5", "2", "1"]

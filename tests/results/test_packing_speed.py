@@ -1,0 +1,150 @@
+"""What scripts/measure/varlen measured of packed documents, and the page's words."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from tilewise.bench.cells import PASSES, geometric
+from tilewise.examples import packing_bins, packing_draw
+
+ROOT = Path(__file__).resolve().parents[2]
+varlen = importlib.import_module("draw.tables._varlen")
+packed_tail = importlib.import_module("draw.tables.memory.packed_tail")
+packed_equal = importlib.import_module("draw.tables.memory.packed_equal")
+newest = importlib.import_module("draw.figures._bench").newest
+
+DATA = varlen.results()
+LENGTHS, MEMORY = DATA["lengths"], DATA["memory"]
+PAGES = [
+    (ROOT / f"docs/{lang}/memory/sequence-packing.md").read_text("utf-8")
+    for lang in ("en", "zh")
+]
+FIXED = packing_draw.blocks([1024] * 16, turned=True)
+
+
+def both(name, than="gluon_varlen"):
+    """How many times as long as another, forward and backward, in one list."""
+    return [x for way in PASSES for x in varlen.longer(way, name, than).values()]
+
+
+def within(ratios, words):
+    """words with the least and the most of the ratios."""
+    return words.format(min(ratios), max(ratios))
+
+
+def named():
+    """The page's words on times and memory."""
+    places, pairs = len(LENGTHS) * max(LENGTHS), packing_bins.pairs
+    yield f"Now {len(LENGTHS)} documents, log-normal again: {sum(LENGTHS):,} tokens, "
+    yield f"the longest has {max(LENGTHS)}."
+    more = len(LENGTHS) * pairs(max(LENGTHS)) / sum(map(pairs, LENGTHS))
+    yield f"Padding makes {places:,} places and {more:.0f} times the pairs"
+    yield within(both("padded"), "takes {:.1f} to {:.1f} times as long.")
+    for name, words in (
+        ("flex", "FlexAttention takes {:.1f} to {:.1f} times as long forward and"),
+        ("varlen_attn", "`varlen_attn` {:.1f} to {:.1f} and"),
+    ):
+        yield within(varlen.longer("forward", name).values(), words)
+    back = varlen.longer("backward", "flex").values()
+    yield within(back, "forward and {:.1f} to {:.1f} times backward, `varlen_attn`")
+    back = varlen.longer("backward", "varlen_attn").values()
+    yield within(back, "and {:.1f} to {:.1f} times.")
+
+
+def more_named():
+    """The same of the matrix, of the same bits and of equal lengths."""
+    matrix = both("sdpa with a mask", "padded")
+    yield within(matrix, "worse than padding, {:.1f} to {:.1f} times as long as that")
+    yield f"it is {sum(LENGTHS) ** 2 / 1e9:.2f} GB itself"
+    same = varlen.longer("backward", "varlen").values()
+    yield within(same, "the backward pass then takes {:.1f} to {:.1f} times as long")
+    means = [geometric(varlen.ratios(way).values()) for way in PASSES]
+    yield "That is {:.2f} in the mean forward and {:.2f} backward".format(*means)
+    plain = [x for way in PASSES for x in varlen.ratios(way, "varlen").values()]
+    yield within(plain, "the kernels in plain Triton reach {:.2f} to {:.2f} of")
+    equal = [x for way in PASSES for x in varlen.ratios(way).values()]
+    yield within(equal, "reached {:.2f} to {:.2f} of the speed of kernels that know")
+
+
+def counted():
+    """The page's words on slots and on who draws what."""
+    row, block = (
+        packing_bins.first_fit_decreasing(packing_bins.LENGTHS, packing_bins.SIZE)[-1],
+        4,
+    )
+    lengths = [packing_bins.LENGTHS[i] for i in row]
+    slots = sum(lengths) // block + len(lengths)
+    used = sum(-(-n // block) for n in lengths)
+    yield f"{sum(lengths)} tokens in {len(lengths)} documents, gets {slots} slots for"
+    yield f"for blocks of {block} rows and needs {used}."
+    most = max(packing_draw.to_and_fro(FIXED))
+    mean = sum(FIXED) / packing_draw.PROGRAMS
+    yield f"One program has {most} tiles, {most / mean:.2f} times the mean"
+    yield f"has 8 × 16 = {len(FIXED) // 16} blocks"
+    yield f"for {packing_draw.PROGRAMS} programs and {packing_draw.HEADS} heads"
+
+
+@pytest.mark.parametrize("words", [*named(), *more_named(), *counted()])
+def test_the_page_says_what_was_measured_and_counted(words):
+    assert words in PAGES[0]
+
+
+def test_claims_without_a_number():
+    """At most a seventh; the matrix saves nothing; wrong by 64%."""
+    assert min(both("padded")) >= 7
+    for way in PASSES:
+        short, long = (
+            [x for (_, n, _), x in varlen.ratios(way).items() if n == size]
+            for size in (1024, 16384)
+        )
+        assert max(short) < min(long)  # short documents lose most
+        ms = varlen.tail(way, "sdpa with a mask")
+        assert ms[128, True] == pytest.approx(ms[128, False], rel=0.01)
+    wrong = [
+        row["found"]["padded"]["wrong"]
+        for row in DATA["rows"]
+        if row["work"] == "tail" and not row["causal"]
+    ]
+    assert f"{wrong[0]:.0%}" == "64%" and len(wrong) == 2
+    assert all(x > 0.6 for x in wrong)
+
+
+def test_pages_link_to_what_the_tables_show():
+    for page in PAGES:
+        assert f"../assets/results/{newest('varlen').name}" in page
+
+
+@pytest.mark.parametrize("table", [packed_tail, packed_equal])
+def test_tables_have_the_same_numbers_in_both_languages(table):
+    texts = [table.draw(lang).split("\n", 2)[2] for lang in ("en", "zh")]
+    cells = [[x.split("|")[2:] for x in text.splitlines()] for text in texts]
+    right = [x[-2:] if table is packed_tail else x for x in cells[0]]
+    other = [x[-2:] if table is packed_tail else x for x in cells[1]]
+    assert right == other and len(right) == 6
+
+
+def test_the_table_of_ways_has_the_measured_ms():
+    """Each cell is looked up again in the file, not through the table's helper."""
+    shown = [x.split("|") for x in packed_tail.draw("en").splitlines()[2:]]
+    for name, cells in zip(packed_tail.NAMES, shown, strict=True):
+        right = {
+            (row["pass"], row["causal"]): row["found"][name].get("ms")
+            for row in DATA["rows"]
+            if row["work"] == "tail" and row["d"] == 128
+        }
+        order = [(way, causal) for causal in (True, False) for way in PASSES]
+        ms = [f"{right[at]:.2f}" if right[at] else "wrong" for at in order]
+        gigabytes = f"{MEMORY[name] / 1e9:.2f}"
+        assert [x.strip() for x in cells[2:-1]] == [*ms, gigabytes]
+
+
+@pytest.mark.parametrize("lengths", [[1024] * 16, [2048] * 8, [1, 130, 4000]])
+def test_both_ways_to_share_out_do_all_the_work(lengths):
+    tiles = [-(-n // packing_draw.BLOCK) for n in lengths]
+    right = packing_draw.HEADS * sum(n * (n + 1) // 2 for n in tiles)
+    fixed = packing_draw.to_and_fro(packing_draw.blocks(lengths, turned=True))
+    free = packing_draw.drawn(packing_draw.blocks(lengths))
+    assert sum(fixed) == sum(free) == right
+    assert max(free) <= right / packing_draw.PROGRAMS + max(tiles)  # Graham's bound
+    assert len(fixed) == len(free) == packing_draw.PROGRAMS
