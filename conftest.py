@@ -22,9 +22,12 @@ ROOT = Path(__file__).parent
 MOST = 4  # workers
 MEMORY = 2 << 30  # bytes for each: it has PyTorch, and a Chromium beside it
 LONG = [  # begun first, so that short files end the run; the first one builds the site
-    "tests/site/test_build.py", "tests/site/test_listings.py", "tests/kernels/",
-    "tests/browser/", "tests/site/test_generated.py",
-]  # fmt: skip
+    "tests/site/test_build.py",
+    "tests/site/test_listings.py",
+    "tests/kernels/",
+    "tests/browser/",
+    "tests/site/test_generated.py",
+]
 TOGETHER = {  # in one worker: these read the same pages, as built or as written
     f"tests/site/test_{file}.py": group
     for group, files in {

@@ -75,9 +75,12 @@ def build(reader, tmp_path_factory):
         if not said.exists():
             done = subprocess.run(
                 [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", folder],
-                cwd=ROOT, env=reader, capture_output=True, encoding="utf-8",
+                cwd=ROOT,
+                env=reader,
+                capture_output=True,
+                encoding="utf-8",
                 timeout=300,
-            )  # fmt: skip
+            )
             told = {"status": done.returncode, "log": done.stdout + done.stderr}
             said.write_text(json.dumps(told), "utf-8")
     return SimpleNamespace(**json.loads(said.read_text("utf-8")), folder=folder)

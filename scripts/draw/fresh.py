@@ -93,7 +93,7 @@ def run(file, folder, environment):
             [sys.executable, *OPTIONS, file], cwd=folder, env=environment,
             stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
             timeout=LIMIT,
-        )  # fmt: skip
+        )
         return done.returncode, done.stdout, done.stderr
     with TemporaryDirectory() as room:
         ends = [f"{room}/{name}" for name in ("out", "err")]

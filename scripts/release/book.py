@@ -152,9 +152,14 @@ def printed(home, target, names):
         page = browser.new_page(java_script_enabled=False)
         page.goto(file.resolve().as_uri())
         page.pdf(
-            path=target, format="A4", outline=True, tagged=True,
-            display_header_footer=True, header_template="<i></i>", footer_template=FOOT,
-        )  # fmt: skip
+            path=target,
+            format="A4",
+            outline=True,
+            tagged=True,
+            display_header_footer=True,
+            header_template="<i></i>",
+            footer_template=FOOT,
+        )
         browser.close()
     file.unlink()
 

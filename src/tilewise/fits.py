@@ -6,8 +6,8 @@ from tilewise.types import Causal
 
 
 def check(
-    q: Tensor, k: Tensor, v: Tensor, block_rows: int, block_cols: int, causal: Causal,
-) -> None:  # fmt: skip
+    q: Tensor, k: Tensor, v: Tensor, block_rows: int, block_cols: int, causal: Causal
+) -> None:
     """Raise ValueError with one sentence that names what does not fit."""
 
     def wrong(what: str) -> ValueError:

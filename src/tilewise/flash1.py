@@ -26,9 +26,14 @@ TileRule = Callable[[Tensor, Tensor], Tensor]  # of a tile's rows (B_r, 1), cols
 
 
 def prepare(
-    q: Tensor, k: Tensor, v: Tensor, block_rows: int, block_cols: int,
-    scale: float | None, causal: Causal,
-) -> tuple[float, int, int, torch.dtype]:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    block_rows: int,
+    block_cols: int,
+    scale: float | None,
+    causal: Causal,
+) -> tuple[float, int, int, torch.dtype]:
     """Check the input; return τ, causal shift, query heads a key head, dtype of sums.
 
     scale None is 1/√d. Row r sees keys 0 .. r + shift: all of them, or with causal up
@@ -67,8 +72,8 @@ def scores(q_i: Tensor, k_j: Tensor, scale: float, seen: Tensor) -> Tensor:
 
 
 def factors(
-    rows: Tensor, cols: Tensor, dropout: TileRule | None, wide: torch.dtype,
-) -> Tensor | int:  # fmt: skip
+    rows: Tensor, cols: Tensor, dropout: TileRule | None, wide: torch.dtype
+) -> Tensor | int:
     """Z_ij, what dropout multiplies a tile of P with; 1 without dropout."""
     return 1 if dropout is None else dropout(rows[:, None], cols).to(wide)
 
@@ -82,10 +87,17 @@ def weight(x: Tensor, m: Tensor) -> Tensor:
 # --8<-- [start:flash1_forward]
 @torch.no_grad()
 def flash1_forward(
-    q: Tensor, k: Tensor, v: Tensor, block_rows: int, block_cols: int, *,
-    scale: float | None = None, causal: Causal = False, mask: TileRule | None = None,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    block_rows: int,
+    block_cols: int,
+    *,
+    scale: float | None = None,
+    causal: Causal = False,
+    mask: TileRule | None = None,
     dropout: TileRule | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor, Tensor]:
     """o = softmax(τ q kᵀ) v, one tile at a time: Algorithm 2, or 1 without options.
 
     q (..., N_q, d), k (..., N_k, d), v (..., N_k, d_v) → o (..., N_q, d_v) in q's dtype
@@ -119,9 +131,15 @@ def flash1_forward(
 
 # --8<-- [start:tile_gradients]
 def tile_gradients(
-    p: Tensor, z: Tensor | int, q_i: Tensor, do_i: Tensor, delta: Tensor, k_j: Tensor,
-    v_j: Tensor, scale: float,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    p: Tensor,
+    z: Tensor | int,
+    q_i: Tensor,
+    do_i: Tensor,
+    delta: Tensor,
+    k_j: Tensor,
+    v_j: Tensor,
+    scale: float,
+) -> tuple[Tensor, Tensor, Tensor]:
     """What tile (i, j) adds to dQ_i, dK_j and dV_j: Algorithm 4, lines 15 to 22.
 
     p, z (..., B_r, B_c), or z = 1 without dropout; delta (..., B_r, 1). Four products,
@@ -142,11 +160,21 @@ def gather(x: Tensor, group: int) -> Tensor:
 # --8<-- [start:flash1_backward]
 @torch.no_grad()
 def flash1_backward(
-    q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, m: Tensor, l: Tensor,
-    block_rows: int, block_cols: int, *, scale: float | None = None,
-    causal: Causal = False, mask: TileRule | None = None,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    o: Tensor,
+    do: Tensor,
+    m: Tensor,
+    l: Tensor,
+    block_rows: int,
+    block_cols: int,
+    *,
+    scale: float | None = None,
+    causal: Causal = False,
+    mask: TileRule | None = None,
     dropout: TileRule | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor, Tensor]:
     """dQ, dK, dV from the saved o, m and l, P made again tile by tile: Algorithm 4.
 
     Shapes and options as in flash1_forward, which gave o, m, l; do is like o. A row

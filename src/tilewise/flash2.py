@@ -31,8 +31,8 @@ from tilewise.types import Causal
 
 
 def added(
-    rows: Tensor, cols: Tensor, bias: TileRule | None, wide: torch.dtype,
-) -> Tensor | int:  # fmt: skip
+    rows: Tensor, cols: Tensor, bias: TileRule | None, wide: torch.dtype
+) -> Tensor | int:
     """What is added to a tile of S; 0 without bias."""
     return 0 if bias is None else bias(rows[:, None], cols).to(wide)
 
@@ -47,10 +47,18 @@ def like(x: Tensor, d: int | None = None) -> Tensor:
 # --8<-- [start:flash2_forward]
 @torch.no_grad()
 def flash2_forward(
-    q: Tensor, k: Tensor, v: Tensor, block_rows: int, block_cols: int, *,
-    scale: float | None = None, causal: Causal = False, mask: TileRule | None = None,
-    bias: TileRule | None = None, dropout: TileRule | None = None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    block_rows: int,
+    block_cols: int,
+    *,
+    scale: float | None = None,
+    causal: Causal = False,
+    mask: TileRule | None = None,
+    bias: TileRule | None = None,
+    dropout: TileRule | None = None,
+) -> tuple[Tensor, Tensor]:
     """o = softmax(τ q kᵀ) v and L, one block of rows after another: Algorithm 1.
 
     q (..., N_q, d), k (..., N_k, d), v (..., N_k, d_v) → o (..., N_q, d_v) in q's dtype
@@ -85,11 +93,22 @@ def flash2_forward(
 # --8<-- [start:flash2_backward]
 @torch.no_grad()
 def flash2_backward(
-    q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor,
-    block_rows: int, block_cols: int, *, dlse: Tensor | int = 0,
-    scale: float | None = None, causal: Causal = False, mask: TileRule | None = None,
-    bias: TileRule | None = None, dropout: TileRule | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    o: Tensor,
+    do: Tensor,
+    lse: Tensor,
+    block_rows: int,
+    block_cols: int,
+    *,
+    dlse: Tensor | int = 0,
+    scale: float | None = None,
+    causal: Causal = False,
+    mask: TileRule | None = None,
+    bias: TileRule | None = None,
+    dropout: TileRule | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
     """dQ, dK, dV from the saved o and L, with P = e^{S − L}: Algorithm 2.
 
     Shapes and options as in flash2_forward, which gave o, lse; do is like o, dlse like

@@ -32,7 +32,7 @@ SOURCES = {  # key: (title, publisher, address)
         "benchmarks/results/h200-2026-11-20-latency.json"),
     "roofline": ("Ceilings, and attention under the roofline", HERE,
         "benchmarks/results/h200-2026-11-20-roofline.json"),
-}  # fmt: skip
+}
 # --8<-- [end:sources]
 
 LEVELS = ("registers", "shared", "l2", "hbm", "nvlink", "pcie")
@@ -77,7 +77,7 @@ def describe(name, sms, clock, bf16, fp32, exp_per_clock, levels):
     return {
         "name": name, "sms": sms, "clock": clock, "bf16": bf16, "fp32": fp32,
         "exp_per_clock": exp_per_clock, "exp": exp, "levels": levels,
-    }  # fmt: skip
+    }
     # --8<-- [end:describe]
 
 
@@ -119,7 +119,7 @@ GPUS["A100"] = describe(
         "nvlink": {"bandwidth": stated(600e9, "a100-datasheet", BOTH)},
         "pcie": {"bandwidth": stated(64e9, "a100-datasheet", BOTH)},
     },
-)  # fmt: skip
+)
 GPUS["H100"] = describe(
     "H100 80 GB SXM", stated(132, "hopper-in-depth"), HOPPER,
     derived(989.5e12, "h100-page", HALF, "announced in 2022 as 1000"),
@@ -139,7 +139,7 @@ GPUS["H100"] = describe(
         "nvlink": {"bandwidth": stated(900e9, "h100-page", BOTH)},
         "pcie": {"bandwidth": stated(128e9, "h100-page", BOTH)},
     },
-)  # fmt: skip
+)
 GPUS["H200"] = describe(
     "H200 141 GB SXM", measured(132, "roofline", "reported by the device"), HOPPER,
     derived(989.5e12, "h200-page", HALF), stated(67e12, "h200-page"),
@@ -164,7 +164,7 @@ GPUS["H200"] = describe(
         "nvlink": {"bandwidth": stated(900e9, "h200-page", BOTH)},
         "pcie": {"bandwidth": stated(128e9, "h200-page", BOTH)},
     },
-)  # fmt: skip
+)
 CEILINGS = {  # what a large product and a large copy reach on the H200 here
     "bf16": measured(805e12, "roofline", "8192³, random numbers"),
     "hbm": measured(4.23e12, "roofline", "4 GiB copied, read + written"),

@@ -29,8 +29,13 @@ def causal(n_q: int, n_k: int, align: str = "bottom-right") -> Span:
     return lambda rows: (0, rows + shift + 1)
 
 
-def window(n_q: int, n_k: int, left: int | None, right: int | None = 0,
-           align: str = "bottom-right") -> Span:  # fmt: skip
+def window(
+    n_q: int,
+    n_k: int,
+    left: int | None,
+    right: int | None = 0,
+    align: str = "bottom-right",
+) -> Span:
     """Row r sees keys r + shift − left .. r + shift + right; None is no limit.
 
     shift is N_k − N_q, or 0 for align="top-left"; right = 0 is the causal window.

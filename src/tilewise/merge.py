@@ -56,10 +56,18 @@ def merge_into(o: Tensor, lse: Tensor, o_part: Tensor, lse_part: Tensor) -> None
 
 # --8<-- [start:split_forward]
 def split_forward(
-    q: Tensor, k: Tensor, v: Tensor, splits: int, block_rows: int, block_cols: int, *,
-    scale: float | None = None, causal: Causal = False, mask: TileRule | None = None,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    splits: int,
+    block_rows: int,
+    block_cols: int,
+    *,
+    scale: float | None = None,
+    causal: Causal = False,
+    mask: TileRule | None = None,
     dropout: TileRule | None = None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor]:
     """flash2_forward with the keys in `splits` parts, each on its own, merged at last.
 
     Shapes, options and results as in flash2_forward. A part's keys keep their global

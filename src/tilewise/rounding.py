@@ -17,12 +17,18 @@ from torch.overrides import TorchFunctionMode
 # --8<-- [end:imports]
 
 FORMATS = {  # bits of exponent, bits of fraction; one more is the sign
-    "fp64": (11, 52), "fp32": (8, 23), "tf32": (8, 10), "bf16": (8, 7), "fp16": (5, 10)
-}  # fmt: skip
+    "fp64": (11, 52),
+    "fp32": (8, 23),
+    "tf32": (8, 10),
+    "bf16": (8, 7),
+    "fp16": (5, 10),
+}
 DTYPES = {
-    "fp64": torch.float64, "fp32": torch.float32, "bf16": torch.bfloat16,
+    "fp64": torch.float64,
+    "fp32": torch.float32,
+    "bf16": torch.bfloat16,
     "fp16": torch.float16,
-}  # fmt: skip
+}
 
 
 def roundoff(name: str) -> float:
@@ -69,8 +75,8 @@ class Products(TorchFunctionMode):
         self.name = name
 
     def __torch_function__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None,
-    ) -> Any:  # fmt: skip
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         if func in (torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__):
             args = [rounded(x, self.name) for x in args]
         return func(*args, **(kwargs or {}))

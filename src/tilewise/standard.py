@@ -16,8 +16,14 @@ from torch import Tensor
 
 
 # --8<-- [start:standard_forward]
-def standard_forward(q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = None,
-                     causal: bool | str = False) -> tuple[Tensor, Tensor]:  # fmt: skip
+def standard_forward(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    scale: float | None = None,
+    causal: bool | str = False,
+) -> tuple[Tensor, Tensor]:
     """O = P V with P = softmax(S) and S = τ Q Kᵀ: Algorithm 0 of arXiv 2205.14135.
 
     q (..., N_q, d), k (..., N_k, d), v (..., N_k, d_v) → o (..., N_q, d_v) and the
@@ -41,9 +47,14 @@ def standard_forward(q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = N
 
 # --8<-- [start:standard_backward]
 def standard_backward(
-    q: Tensor, k: Tensor, v: Tensor, p: Tensor, do: Tensor, *,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    p: Tensor,
+    do: Tensor,
+    *,
     scale: float | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor, Tensor]:
     """dQ, dK, dV from dO and the stored P: Algorithm 3 of arXiv 2205.14135.
 
     dV = Pᵀ dO,  dP = dO Vᵀ,  dS = P ∘ (dP − rowsum(dP ∘ P)),  dQ = τ dS K,

@@ -22,10 +22,13 @@ def mask_of(kind, rng, n_q, n_k, batch):
     packed = documents([rng.randint(1, 1 + n_k // 2) for _ in range(3)])
     bits = torch.rand(n_q, n_k, generator=torch.manual_seed(rng.randint(0, 99))) < 0.5
     return {
-        "none": None, "window": tile_mask(reach), "padding": tile_mask(padding),
-        "documents": tile_mask(packed), "given": lambda r, c: bits[r, c],
+        "none": None,
+        "window": tile_mask(reach),
+        "padding": tile_mask(padding),
+        "documents": tile_mask(packed),
+        "given": lambda r, c: bits[r, c],
         "all": tile_mask(causal(n_q, n_k), padding, packed),
-    }[kind]  # fmt: skip
+    }[kind]
 
 
 def whole(function, n_q, n_k):

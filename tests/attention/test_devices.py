@@ -12,9 +12,11 @@ META = torch.device("meta")
 ROWS = torch.empty(3, 1, dtype=torch.int64, device=META)
 COLS = torch.empty(4, dtype=torch.int64, device=META)
 SPANS = {
-    "causal": masks.causal(6, 6), "window": masks.window(6, 6, 2),
-    "padding": masks.key_padding([2, 3]), "documents": masks.documents([4, 2]),
-}  # fmt: skip
+    "causal": masks.causal(6, 6),
+    "window": masks.window(6, 6, 2),
+    "padding": masks.key_padding([2, 3]),
+    "documents": masks.documents([4, 2]),
+}
 
 
 @pytest.mark.parametrize("name", SPANS)

@@ -29,14 +29,16 @@ CASES = {
     "plain": (inputs(), (None, "no", None, 0.0, None)),
     "turned, other d_v": (inputs(d_v=6, turned=True), (None, "no", 0.3, 0.0, None)),
     "causal, double": (
-        inputs(dtype=torch.float64), (None, "bottom-right", None, 0.0, None)
+        inputs(dtype=torch.float64),
+        (None, "bottom-right", None, 0.0, None),
     ),
     "bools": (inputs(turned=True), (FLOATS > 0, "top-left", -0.5, 0.0, None)),
     "floats, dropout": (
-        inputs(), (FLOATS.clone().requires_grad_(), "no", None, 0.5, SEED)
+        inputs(),
+        (FLOATS.clone().requires_grad_(), "no", None, 0.5, SEED),
     ),
     "bf16": (inputs(dtype=torch.bfloat16), (None, "no", None, 0.0, None)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -77,9 +77,11 @@ def test_state_and_description():
     module = FlashAttention(12, 6, num_kv_heads=2, bias=False, dropout=0.1)
     shapes = {name: tuple(x.shape) for name, x in module.state_dict().items()}
     assert shapes == {
-        "q_proj.weight": (12, 12), "k_proj.weight": (4, 12),
-        "v_proj.weight": (4, 12), "o_proj.weight": (12, 12),
-    }  # fmt: skip
+        "q_proj.weight": (12, 12),
+        "k_proj.weight": (4, 12),
+        "v_proj.weight": (4, 12),
+        "o_proj.weight": (12, 12),
+    }
     line = "12, 6, num_kv_heads=2, dropout=0.1, causal=False"
     assert repr(module).startswith(f"FlashAttention(\n  {line}\n")
     half = FlashAttention(8, 2, dtype=torch.bfloat16)

@@ -43,9 +43,12 @@ def masks():
     bits[2] = False  # a row that sees no key
     floats = torch.randn(2, 4, 5).double().masked_fill(~bits, -math.inf)
     return {
-        "bools": bits, "some keys": bits[:1], "floats": floats,
-        "by key": torch.randn(1, 5).double(), "by row": torch.randn(2, 4, 1).double(),
-    }  # fmt: skip
+        "bools": bits,
+        "some keys": bits[:1],
+        "floats": floats,
+        "by key": torch.randn(1, 5).double(),
+        "by row": torch.randn(2, 4, 1).double(),
+    }
 
 
 @pytest.mark.parametrize("name", masks())

@@ -121,11 +121,18 @@ def too_large(x):
 
 
 ENTRIES = {
-    "right": right, "wrong": wrong_everywhere, "between": wrong_between,
-    "gaps": not_written, "uncovered": uncovered, "absent": not_there,
-    "large": too_large, "again": right, "gluon_forward": broken, "flex": broken,
+    "right": right,
+    "wrong": wrong_everywhere,
+    "between": wrong_between,
+    "gaps": not_written,
+    "uncovered": uncovered,
+    "absent": not_there,
+    "large": too_large,
+    "again": right,
+    "gluon_forward": broken,
+    "flex": broken,
     "naive": not_there,
-}  # fmt: skip
+}
 
 
 @pytest.fixture

@@ -53,9 +53,16 @@ class Windows:
         return page
 
     def open(
-        self, page, file, *, scroll=True, dark=False, width=1280, height=900,
+        self,
+        page,
+        file,
+        *,
+        scroll=True,
+        dark=False,
+        width=1280,
+        height=900,
         still=False,
-    ):  # fmt: skip
+    ):
         """Show a page of the site, scrolled through once; still is reduced motion."""
         page.set_viewport_size({"width": width, "height": height})
         motion = "reduce" if still else "no-preference"

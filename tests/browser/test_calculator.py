@@ -185,10 +185,11 @@ def test_hostile_text_is_answered_at_its_field(visit, axe_both, fits):
 @in_english
 def test_hostile_addresses(page, lang):
     for query, field in (
-        ("n=%3Cscript%3Ealert(1)%3C/script%3E", "n"), ("d=" + "9" * 5000, "d"),
+        ("n=%3Cscript%3Ealert(1)%3C/script%3E", "n"),
+        ("d=" + "9" * 5000, "d"),
         ("gpu=V100&heads=NaN&__proto__=1&constructor=2", "heads"),
         ("batch=%ff%00", "batch"),
-    ):  # fmt: skip
+    ):
         again(page, "tw-calculator", "?" + query)
         page.locator(f"#tw-calc-{field}[aria-invalid=true]").wait_for()
         assert page.locator(".tw-said").text_content() == LAST[lang]

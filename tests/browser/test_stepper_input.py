@@ -117,10 +117,17 @@ def request(draw, way, order, causal, scale):
         return "\n".join(" ".join(line) for line in lines)
 
     return {
-        "pass": way, "order": order, "causal": causal, "scale": scale,
-        "block_rows": str(draw.randint(1, 8)), "block_cols": str(draw.randint(1, 8)),
-        "q": text(n, d), "k": text(n_k, d), "v": text(n_k, d_v), "do": text(n, d_v),
-    }  # fmt: skip
+        "pass": way,
+        "order": order,
+        "causal": causal,
+        "scale": scale,
+        "block_rows": str(draw.randint(1, 8)),
+        "block_cols": str(draw.randint(1, 8)),
+        "q": text(n, d),
+        "k": text(n_k, d),
+        "v": text(n_k, d_v),
+        "do": text(n, d_v),
+    }
 
 
 ASK = """async (requests) => {

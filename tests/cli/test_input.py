@@ -69,7 +69,7 @@ BAD = {
     "cancel": (text(q=[[1e308, -1e308]], k=[[9, 9], [3, 4]]), "range of a float"),
     "values": (text(v=[[1.7e308, 0], [1.7e308, 0]]), "range of a float"),
     "scale_score": (text(scale=1e308), "range of a float at step 1"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BAD)

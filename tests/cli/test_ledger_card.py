@@ -68,8 +68,13 @@ def test_bytes_and_ratios_as_they_are_read():
     assert times[4:] == ["500 ms", "12.0 s", "123,456 s"]
     assert [si(x, "FLOP") for x in (7, 4.4e12)] == ["7.00 FLOP", "4.40 TFLOP"]
     assert [plain(x) for x in ("1.00 GiB", "80.0 B", "1,000 s")] == [
-        "1 GiB", "80 B", "1,000 s",
-    ]  # fmt: skip
+        "1 GiB",
+        "80 B",
+        "1,000 s",
+    ]
     assert [ratio(x) for x in (0.012345, 0.5, 1.0, 123.4)] == [
-        "0.012", "0.50", "1.00", "123.4",
-    ]  # fmt: skip
+        "0.012",
+        "0.50",
+        "1.00",
+        "123.4",
+    ]

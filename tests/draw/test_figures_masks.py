@@ -30,8 +30,11 @@ def test_mask_kinds_counts_and_draws_what_brute_force_sees(lang):
         "both": lambda r, c: c <= r and names[r] == names[c],
     }
     size, shown = module.SIZE, [x for x in texts(tree) if x.isdigit()]
-    drawn = [x.get("d").count("M") for x in tree.iter(f"{SVG}path")
-             if {*css(x)} & {"mk-full", "mk-partial"}]  # fmt: skip
+    drawn = [
+        x.get("d").count("M")
+        for x in tree.iter(f"{SVG}path")
+        if {*css(x)} & {"mk-full", "mk-partial"}
+    ]
     assert list(rules) == list(module.MASKS)
     for n, rule in enumerate(rules.values()):
         kinds = {"full": 0, "partial": 0, "empty": 0}

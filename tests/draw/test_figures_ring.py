@@ -14,8 +14,11 @@ def test_ring_steps_draws_keys_that_move_on(lang):
     shown = [x for x in texts(tree) if re.fullmatch(r"[QKV]\d", x)]
     for step in range(module.WORLD):
         row = shown[3 * module.WORLD * step : 3 * module.WORLD * (step + 1)]
-        expected = [f"{n}{x}" for rank, k in enumerate(keys)
-                    for n, x in (("Q", rank), ("K", k), ("V", k))]  # fmt: skip
+        expected = [
+            f"{n}{x}"
+            for rank, k in enumerate(keys)
+            for n, x in (("Q", rank), ("K", k), ("V", k))
+        ]
         assert row == expected
         keys = keys[-1:] + keys[:-1]
     heads = [x for x in tree.iter(f"{SVG}path") if css(x) == ["tw-dot"]]
@@ -33,14 +36,22 @@ def test_zigzag_balance_draws_every_tile_once_and_the_time_that_it_takes(lang):
         for x in tree.iter(f"{SVG}rect")
         if css(x)[0].startswith("zb-") and float(x.get("width")) != module.CELL
     ]
-    slots = [float(x.get("width")) / unit for x in tree.iter(f"{SVG}rect")
-             if css(x) == ["tw-slot"]]  # fmt: skip
+    slots = [
+        float(x.get("width")) / unit
+        for x in tree.iter(f"{SVG}rect")
+        if css(x) == ["tw-slot"]
+    ]
     times, half = {"contiguous": 14, "zigzag": 8}, world * world
     assert len(inside) == 2 * each and slots == [14] * world + [8] * world
     begun = 0
     for n, order in enumerate(module.ORDERS):
-        owners = [r for row in range(module.CHUNKS) for r in range(world)
-                  if row in module.ORDERS[order][r] for _ in range(row)]  # fmt: skip
+        owners = [
+            r
+            for row in range(module.CHUNKS)
+            for r in range(world)
+            if row in module.ORDERS[order][r]
+            for _ in range(row)
+        ]
         assert inside[each * n : each * (n + 1)] == owners
         work = [0.0] * world
         mine = [x for x in module.steps(order).values() if x]

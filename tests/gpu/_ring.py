@@ -40,8 +40,10 @@ def attend(name, rank, world):
 
     causal = CASES[name][1]
     whole = (x.cuda() for x in draw(name, world))
-    cut = (zigzag(x, rank, world, dim=2) if causal else x.chunk(world, 2)[rank]
-           for x in whole)  # fmt: skip
+    cut = (
+        zigzag(x, rank, world, dim=2) if causal else x.chunk(world, 2)[rank]
+        for x in whole
+    )
     q, k, v, do, dlse = cut
     inputs = [x.clone().requires_grad_() for x in (q, k, v)]
     o, lse = ring_attention(*inputs, causal=causal, return_lse=True)
@@ -76,9 +78,12 @@ def work(rank, world, folder):
     found = {}
     for backend in ("nccl", "cpu:gloo,cuda:nccl"):
         dist.init_process_group(
-            backend, init_method=f"file://{folder}/{backend[:3]}", rank=rank,
-            world_size=world, timeout=datetime.timedelta(seconds=120),
-        )  # fmt: skip
+            backend,
+            init_method=f"file://{folder}/{backend[:3]}",
+            rank=rank,
+            world_size=world,
+            timeout=datetime.timedelta(seconds=120),
+        )
         found["refused", backend] = refused(rank)
         for name in CASES if backend == "nccl" else ["causal"]:
             found[name, backend] = attend(name, rank, world)

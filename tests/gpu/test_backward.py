@@ -66,8 +66,10 @@ def test_past_two_to_the_31_elements(name):
     n, d = 1100, 64
     wide = torch.empty(n * 2**21, dtype=torch.bfloat16, device="cuda")
     q, k, v, do, row = tensors((1, 1, 1, n, n, d, True), torch.bfloat16, "cuda")
-    apart = [wide[i * d :].as_strided(x.shape, (1, 1, 2**21, 1)) for i, x in
-             enumerate((q, k, v, do))]  # fmt: skip
+    apart = [
+        wide[i * d :].as_strided(x.shape, (1, 1, 2**21, 1))
+        for i, x in enumerate((q, k, v, do))
+    ]
     for x, y in zip(apart, (q, k, v, do)):
         x.copy_(y)
     given = [q, q, k, k, v, v, do, do]

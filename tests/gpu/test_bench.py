@@ -20,9 +20,11 @@ def test_a_small_run(tmp_path):
     found = json.loads(place.read_text("utf-8"))
     timed = {(row["pass"], row["kernel"]) for row in found["rows"] if "ms" in row}
     assert timed == {
-        ("forward", "flash"), ("forward", "descriptors"),
-        ("backward", "flash"), ("backward", "backward_split"),
-    }, done.stderr[-2000:]  # fmt: skip
+        ("forward", "flash"),
+        ("forward", "descriptors"),
+        ("backward", "flash"),
+        ("backward", "backward_split"),
+    }, done.stderr[-2000:]
     assert found["complete"] and len(found["host"]) == 0
     assert "descriptors" in done.stdout
 

@@ -20,9 +20,11 @@ SHAPES = [  # batch, heads, key heads, N_q, N_k, d, causal
 SHAPES += [case for case in CASES + MORE if case[5] <= 128]
 SHAPES += [  # every kernel: with masks or without, B_r 64 or 128, shared heads
     (2, 4, 4 // group, 512, n_k, d, causal)
-    for group in (1, 4) for d in (64, 128) for n_k in (512, 500)
+    for group in (1, 4)
+    for d in (64, 128)
+    for n_k in (512, 500)
     for causal in (False, True)
-]  # fmt: skip
+]
 
 
 @pytest.fixture(autouse=True)
@@ -45,10 +47,16 @@ def test_against_float64(dtype, case):
     hold(backward, case, dtype, device="cuda", dlse=seed % 2 == 0, given=given, **scale)
 
 
-@pytest.mark.parametrize("case", [
-    (3, 8, 8, 300, 400, 128, True), (2, 8, 2, 512, 512, 64, True),
-    (2, 12, 2, 200, 700, 128, False), (1, 8, 1, 600, 200, 64, "top-left"),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "case",
+    [
+        (3, 8, 8, 300, 400, 128, True),
+        (2, 8, 2, 512, 512, 64, True),
+        (2, 12, 2, 200, 700, 128, False),
+        (1, 8, 1, 600, 200, 64, "top-left"),
+    ],
+    ids=str,
+)
 def test_heads_in_turns_and_in_parts(case, monkeypatch):
     """Few heads at once in the one fp32 dQ, in uneven turns; dK and dV of parts."""
     group = case[1] // case[2]

@@ -22,9 +22,13 @@ from tilewise.standard import standard_forward
 
 BF16, FP16 = torch.bfloat16, torch.float16
 TILES = [  # d, block_rows, block_cols, num_stages
-    (64, 128, 128, 4), (64, 192, 128, 4), (64, 128, 64, 4), (64, 192, 64, 2),
-    (128, 128, 128, 2), (128, 128, 64, 3),
-]  # fmt: skip
+    (64, 128, 128, 4),
+    (64, 192, 128, 4),
+    (64, 128, 64, 4),
+    (64, 192, 64, 2),
+    (128, 128, 128, 2),
+    (128, 128, 64, 3),
+]
 CAUSAL = False, True, "top-left"
 
 
@@ -58,10 +62,16 @@ def test_random_shapes():
         n_q = draw.choice([1, 17, 63, 64, 65, 127, 128, 191, 192, 193, 256, 500, 777])
         n_k = draw.choice([1, 15, 64, 127, 128, 129, 255, 256, 300, 640, 1000])
         case = (
-            draw.choice([BF16, FP16]), draw.choice([1, 2, 3]), heads, heads // group,
-            n_q, n_k, draw.choice([8, 16, 24, 40, 64, 72, 96, 128]),
-            draw.choice(CAUSAL), draw.choice([None, None, 0.3, -0.2, 0.0]),
-        )  # fmt: skip
+            draw.choice([BF16, FP16]),
+            draw.choice([1, 2, 3]),
+            heads,
+            heads // group,
+            n_q,
+            n_k,
+            draw.choice([8, 16, 24, 40, 64, 72, 96, 128]),
+            draw.choice(CAUSAL),
+            draw.choice([None, None, 0.3, -0.2, 0.0]),
+        )
         number = draw.randrange(2**20)
         found = list(faults("gluon_forward", case, number, device="cuda"))
         assert found == [], (seed, number, case)

@@ -67,8 +67,12 @@ def run(*words, where=ROOT):
     env = os.environ | {"MYPYPATH": str(SOURCE.parent), "MYPY_CACHE_DIR": os.devnull}
     done = subprocess.run(
         [sys.executable, "-m", *words],
-        cwd=where, env=env, capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
+        cwd=where,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
     return done.returncode, done.stdout + done.stderr
 
 

@@ -41,9 +41,10 @@ def loops(sass):
         if whole and any("HGMMA" in x for x in body):
             found[start, end] = [name for x in body if (name := event(x))]
     inner = (
-        at for at in found
+        at
+        for at in found
         if not any(at[0] <= x[0] and x[1] <= at[1] and x != at for x in found)
-    )  # fmt: skip
+    )
     return [found[at] for at in inner]
 
 

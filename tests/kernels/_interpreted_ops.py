@@ -60,9 +60,10 @@ def check_o_and_l():
             options = {"causal": causal, "scale": 0.3}
             close(
                 lambda *x, o=options: flash_attention(*x, return_lse=True, **o),
-                lambda *x, o=options: attend(*x, **o), tensors,
+                lambda *x, o=options: attend(*x, **o),
+                tensors,
                 [torch.randn(1, 4, 33, 16).to(dtype), torch.randn(1, 4, 33)],
-            )  # fmt: skip
+            )
 
 
 def check_any_number_of_axes():
@@ -71,8 +72,10 @@ def check_any_number_of_axes():
         given = [torch.randn(*lead, 20, 16)]
         close(
             lambda *x: [sdpa(*x, is_causal=True)],
-            lambda *x: attend(*x, causal="top-left")[:1], tensors, given,
-        )  # fmt: skip
+            lambda *x: attend(*x, causal="top-left")[:1],
+            tensors,
+            given,
+        )
 
 
 def check_a_sum_hands_back_one_number():

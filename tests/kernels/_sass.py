@@ -15,9 +15,13 @@ LABEL, BRANCH = re.compile(r"(\.L_x_\d+):"), re.compile(r"\bBRA\b.*?(\.L_x_\d+)"
 ARCH = {80: "SM80", 90: "SM90a", 100: "SM100a"}  # as nvdisasm calls them
 PROGBITS, EXECINSTR = 1, 4  # of a section that holds code
 INSTRUCTIONS = {
-    "spills": r"\bSTL", "wgmma": r"\bHGMMA", "mma": r"\bHMMA",
-    "tma": r"\bUTMALDG", "tcgen05": r"\bUTC\w*MMA", "ex2": r"\bMUFU\.EX2",
-}  # fmt: skip
+    "spills": r"\bSTL",
+    "wgmma": r"\bHGMMA",
+    "mma": r"\bHMMA",
+    "tma": r"\bUTMALDG",
+    "tcgen05": r"\bUTC\w*MMA",
+    "ex2": r"\bMUFU\.EX2",
+}
 
 
 @lru_cache(8)  # a kernel's SASS is read more than once
@@ -111,11 +115,14 @@ def overlap(kernel):
                 body[: waits[0].start()],
                 *(body[i.end() : j] for i, j in zip(waits, (waits[1].start(), None))),
             )
-            loops.append({
-                "started": len(re.findall(r"\bHGMMA", before)), "in flight": 1,
-                "maxima between": len(re.findall(r"\bFMNMX", between)),
-                "ex2 between": len(re.findall(r"\bMUFU\.EX2", between)),
-                "ex2 after": len(re.findall(r"\bMUFU\.EX2", after)),
-                "spills": len(re.findall(r"\b(STL|LDL)", body)),
-            })  # fmt: skip
+            loops.append(
+                {
+                    "started": len(re.findall(r"\bHGMMA", before)),
+                    "in flight": 1,
+                    "maxima between": len(re.findall(r"\bFMNMX", between)),
+                    "ex2 between": len(re.findall(r"\bMUFU\.EX2", between)),
+                    "ex2 after": len(re.findall(r"\bMUFU\.EX2", after)),
+                    "spills": len(re.findall(r"\b(STL|LDL)", body)),
+                }
+            )
     return loops

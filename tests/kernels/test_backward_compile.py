@@ -59,8 +59,9 @@ def compiled():
     """What _compile.py found, by the keys of TABLE."""
     child = Path(__file__).with_name("_compile.py")
     jobs = json.dumps([job(*key) for key in TABLE])
-    done = subprocess.run([sys.executable, child], input=jobs, capture_output=True,
-                          text=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, child], input=jobs, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return dict(zip(TABLE, json.loads(done.stdout)))
 

@@ -25,9 +25,12 @@ CLAIMS = {  # architecture → (rungs, head dims)
     100: ((*POINTERS, "descriptors"), (128,)),
 }
 GLUON = [  # d, causal, N: every kernel that gluon_forward chooses
-    (64, False, 1024), (64, True, 1024), (64, True, 2048),
-    (128, False, 1024), (128, True, 1024),
-]  # fmt: skip
+    (64, False, 1024),
+    (64, True, 1024),
+    (64, True, 2048),
+    (128, False, 1024),
+    (128, True, 1024),
+]
 PACKED = {80: (128,), 90: (64, 128, 256), 100: (128,)}  # architecture → d of varlen
 GLUON_PACKED = [(64, 128), (64, 192), (128, 128)]  # d, block_rows
 SHARED = {80: 163 * 1024, 90: 227 * 1024, 100: 227 * 1024}  # bytes a program may have

@@ -34,8 +34,9 @@ def compiled():
     """What _gluon_backward.py found, by the keys of TABLE."""
     child = Path(__file__).with_name("_gluon_backward.py")
     jobs = [dict(zip(("d", "causal", "kv_heads", "parts"), key)) for key in TABLE]
-    done = subprocess.run([sys.executable, child], input=json.dumps(jobs),
-                          capture_output=True, text=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, child], input=json.dumps(jobs), capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return dict(zip(TABLE, json.loads(done.stdout)))
 

@@ -33,8 +33,9 @@ def compiled():
     """What _gluon_backward.py found, by d."""
     child, dims = Path(__file__).with_name("_gluon_backward.py"), (64, 128)
     jobs = json.dumps([{"d": d, "packed": True} for d in dims])
-    done = subprocess.run([sys.executable, child], input=jobs, capture_output=True,
-                          text=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, child], input=jobs, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return dict(zip(dims, json.loads(done.stdout)))
 

@@ -107,12 +107,15 @@ def test_heads_take_turns_on_one_dq(launched, monkeypatch):
     assert main[0][6].base.numel() == 2 * (65 // 128 + 3) * 128 * 64
 
 
-@pytest.mark.parametrize("case, most", [
-    ((32, 1, 16384, 16384, 16, 64), 32),  # short documents: 4 ms of work
-    ((16, 1, 16384, 16384, 1, 128), 8),  # 64 MiB of fp32 dQ
-    ((8, 2, 20580, 20580, 2, 128), 4),
-    ((2, 8, 2**20, 2**20, 4, 128), 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "case, most",
+    [
+        ((32, 1, 16384, 16384, 16, 64), 32),  # short documents: 4 ms of work
+        ((16, 1, 16384, 16384, 1, 128), 8),  # 64 MiB of fp32 dQ
+        ((8, 2, 20580, 20580, 2, 128), 4),
+        ((2, 8, 2**20, 2**20, 4, 128), 1),
+    ],
+)
 def test_how_many_heads_at_once(case, most):
     assert _gluon_varlen_backward.heads_at_once(*case) == most
 
@@ -123,14 +126,16 @@ def walks(monkeypatch):
     module = _gluon_varlen_backward
     monkeypatch.setattr(causal, "tl", Plain)
     for name, value in {
-        "gl": Loads, "KEYS": 128, "longest_first": causal.longest_first.fn,
+        "gl": Loads,
+        "KEYS": 128,
+        "longest_first": causal.longest_first.fn,
         "pad_of": lambda row, number: (row // 128 + number) * 128,
         "Walk": lambda *x: types.SimpleNamespace(**dict(zip(WALK, x))),
         "Edges": lambda *x: types.SimpleNamespace(**dict(zip(EDGES, x))),
         "document": lambda plan, slots, slot: [
             plan.numbers[i * slots + slot] for i in range(6)
         ],
-    }.items():  # fmt: skip
+    }.items():
         monkeypatch.setattr(module, name, value)
 
     def walks(made, spare, units, shift, rows, crew):

@@ -18,9 +18,12 @@ from tilewise.kernels.host import launch as _launch
 from tilewise.kernels.host.launch import Descriptor, check, direct, launch
 
 META = {
-    "swizzle": 3, "elem_size": 2, "elem_type": 10, "block_size": [1, 1, 64, 64],
+    "swizzle": 3,
+    "elem_size": 2,
+    "elem_type": 10,
+    "block_size": [1, 1, 64, 64],
     "fp4_padded": False,
-}  # fmt: skip
+}
 
 
 def fill(*args):

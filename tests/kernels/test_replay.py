@@ -48,10 +48,15 @@ def test_other_kinds_of_calls_are_other_plans(record):
     q, k = inputs()
     shifted = torch.empty(q.numel() + 1)[1:].view(q.shape)
     kinds = [
-        ((q, k), {}), ((q, k), {"scale": 2.0}), ((q, k), {"causal": "top-left"}),
-        (inputs(True), {}), (inputs(n=32), {}), ((shifted, k), {}),
-        ((q.double(), k), {}), ((q, k), {"dlse": torch.empty(2, 3, 24)}),
-    ]  # fmt: skip
+        ((q, k), {}),
+        ((q, k), {"scale": 2.0}),
+        ((q, k), {"causal": "top-left"}),
+        (inputs(True), {}),
+        (inputs(n=32), {}),
+        ((shifted, k), {}),
+        ((q.double(), k), {}),
+        ((q, k), {"dlse": torch.empty(2, 3, 24)}),
+    ]
     for i, (given, options) in enumerate(kinds):
         replay(rung, given, **(BOTH | options))
         assert len(_replay.SEEN) == i + 1

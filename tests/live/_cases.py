@@ -3,16 +3,7 @@
 from tilewise import trace
 from tilewise.live.reading import safe
 
-from ._draws import (
-    attention,
-    backward,
-    cached,
-    counted,
-    matrix,
-    size,
-    state,
-    tiled,
-)  # fmt: skip
+from ._draws import attention, backward, cached, counted, matrix, size, state, tiled
 
 ORDERS = ["kv-outer", "q-outer"]
 GPUS = ["A100", "H100", "H200", "V100"]
@@ -93,8 +84,10 @@ def scored(draw):
 
 def streamed(draw):
     tiles = [f"tile {n}" for n in range(6)]
-    events = [[draw.choice(tiles), draw.randint(1, 30), draw.random() < 0.4]
-              for _ in range(draw.randint(0, 40))]  # fmt: skip
+    events = [
+        [draw.choice(tiles), draw.randint(1, 30), draw.random() < 0.4]
+        for _ in range(draw.randint(0, 40))
+    ]
     return [events, draw.randint(0, 90)], {}
 
 

@@ -115,7 +115,9 @@ LAYER = {
         "once": lambda draw: ([named(draw), one_pass(draw), *shape(draw)], {}),
         "held": lambda draw: ([named(draw), way(draw), *shape(draw)], {}),
         "kept": lambda draw: ([named(draw), *shape(draw)], {}),
-        "longest": longest, "bill": billed, "count": counted,
+        "longest": longest,
+        "bill": billed,
+        "count": counted,
         "bound": plain(lambda draw: bytes_of(draw) + 1, bytes_of, number, some),
     },
     "ledger.layer": {
@@ -130,8 +132,12 @@ LAYER = {
         "grid": plain(some, some, blocks, one_pass),
     },
     "ledger.units": {
-        "whole": plain(number), "three": plain(number), "size": plain(bytes_of),
-        "binary": plain(bytes_of), "time": plain(number), "plain": plain(word),
+        "whole": plain(number),
+        "three": plain(number),
+        "size": plain(bytes_of),
+        "binary": plain(bytes_of),
+        "time": plain(number),
+        "plain": plain(word),
         "si": lambda draw: ([number(draw), draw.choice(["FLOP/s", ""])], {}),
     },
-}  # fmt: skip
+}

@@ -96,9 +96,14 @@ MEMORY = {
         "price": sizes(size, size),
     },
     "ledger.ring": {
-        "scores": scored, "flops": worked, "ring_bytes": sent,
+        "scores": scored,
+        "flops": worked,
+        "ring_bytes": sent,
         "step_bytes": lambda draw: (sent(draw)[0], {"backward": truth(draw)}),
-        "ulysses_bytes": exchanged, "least_share": least, "needed": hidden(size),
-        "held": held, "at_once": at_once,
+        "ulysses_bytes": exchanged,
+        "least_share": least,
+        "needed": hidden(size),
+        "held": held,
+        "at_once": at_once,
     },
-}  # fmt: skip
+}

@@ -6,8 +6,10 @@ CAUSALS = [False, True, "top-left"]
 
 
 def matrix(draw, n, d):
-    return [[round(draw.gauss(0, 2), draw.choice([0, 1, 9])) for _ in range(d)]
-            for _ in range(n)]  # fmt: skip
+    return [
+        [round(draw.gauss(0, 2), draw.choice([0, 1, 9])) for _ in range(d)]
+        for _ in range(n)
+    ]
 
 
 def row(draw, most=9):

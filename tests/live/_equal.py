@@ -6,9 +6,11 @@ NEAR = 1e-12
 def equal(a, b):
     """Whether two results are the same, floats to 1e-12 relative."""
     if isinstance(a, dict):
-        return isinstance(b, dict) and a.keys() == b.keys() and all(
-            equal(a[key], b[key]) for key in a
-        )  # fmt: skip
+        return (
+            isinstance(b, dict)
+            and a.keys() == b.keys()
+            and all(equal(a[key], b[key]) for key in a)
+        )
     if isinstance(a, list):
         same = isinstance(b, list) and len(a) == len(b)
         return same and all(map(equal, a, b))

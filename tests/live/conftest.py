@@ -32,9 +32,12 @@ def both():
         sent = {"package": live.MICROPYTHON.as_posix(), "files": live.python_files()}
         sent |= {"program": (HERE / "_called.py").read_text("utf-8"), "calls": texts}
         done = executable.node(
-            [HERE / "micropython.mjs"], return_completed_process=True,
-            input=json.dumps(sent), capture_output=True, encoding="utf-8",
-        )  # fmt: skip
+            [HERE / "micropython.mjs"],
+            return_completed_process=True,
+            input=json.dumps(sent),
+            capture_output=True,
+            encoding="utf-8",
+        )
         assert done.returncode == 0, done.stderr[-2000:]
         there = [json.loads(text) for text in json.loads(done.stdout)]
         return list(zip([json.loads(here.called(text)) for text in texts], there))

@@ -14,9 +14,30 @@ from tilewise.live.calculator_words import WORDS
 
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 ALGORITHMS = ("standard", "flash1", "flash2")
-HOSTILE = ("", " ", "abc", "<script>alert(1)</script>", "1e308", "-1e308", "NaN", "inf",
-           "-5", "0", "1.5", "1/0", "1 " * 10_000, "9" * 10_000, "١٢", "0x10", "1_0",
-           "null", "\x00", "\U0001f0a1\n", "--n 4", "../..")  # fmt: skip
+HOSTILE = (
+    "",
+    " ",
+    "abc",
+    "<script>alert(1)</script>",
+    "1e308",
+    "-1e308",
+    "NaN",
+    "inf",
+    "-5",
+    "0",
+    "1.5",
+    "1/0",
+    "1 " * 10_000,
+    "9" * 10_000,
+    "١٢",
+    "0x10",
+    "1_0",
+    "null",
+    "\x00",
+    "\U0001f0a1\n",
+    "--n 4",
+    "../..",
+)
 
 
 def asked(ask="calculator", **typed):
@@ -44,11 +65,14 @@ def draw(rng):
         "pass": rng.choice(["forward", "backward", "training"]),
         "causal": rng.choice(["no", "yes"]),
         "tiles": rng.choice(["paper", "kernels", "own"]),
-        "batch": str(rng.randint(1, 64)), "heads": str(heads),
+        "batch": str(rng.randint(1, 64)),
+        "heads": str(heads),
         "kv_heads": rng.choice(["", "1", str(heads)]),
-        "n": str(int(2 ** rng.uniform(0, 29))), "d": str(rng.choice([8, 64, 80, 256])),
-        "block_rows": str(rng.randint(1, 300)), "block_cols": str(rng.randint(1, 300)),
-    }  # fmt: skip
+        "n": str(int(2 ** rng.uniform(0, 29))),
+        "d": str(rng.choice([8, 64, 80, 256])),
+        "block_rows": str(rng.randint(1, 300)),
+        "block_cols": str(rng.randint(1, 300)),
+    }
 
 
 def test_the_default_by_hand():

@@ -16,9 +16,10 @@ def sources(name):
     module, wanted = f"tilewise.exercises.{name}", exercise.SOLUTION.__name__
     wrong = [x.__name__ for x in exercise.WRONG]
     return [
-        solution(name), start(name),
+        solution(name),
+        start(name),
         *(f"from {module} import {x} as {wanted}" for x in wrong),
-    ]  # fmt: skip
+    ]
 
 
 def plain(made):

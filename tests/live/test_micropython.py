@@ -13,53 +13,79 @@ from ._draws import backward, cached, counted, row, seeded, size, tiled
 from ._equal import equal
 
 MANY = 100
-CASES = {
-    "softmax": {
-        "naive_softmax": c.plain(row), "weight": c.plain(c.number, c.finite),
-        "safe_softmax": c.plain(row), "online_softmax": c.plain(row),
-        "online_step": c.plain(c.state, c.number), "merge": c.merged,
-    },
-    "one_pass": {
-        "dot": c.plain(c.vector, c.vector), "attend_step": c.attended,
-        "attention_row": c.one_row,
-    },
-    "trace": {
-        "moves": c.moved, "blocks": c.plain(c.whole, c.whole), "tiles": c.only(tiled),
-        "scores": c.scored, "step": c.scanned(tiled, True),
-        "start": c.plain(c.square, c.square), "forward": c.exact(tiled),
-        "scan": c.scanned(tiled, False), "check": c.checked,
-        "moves_backward": c.moved, "tiles_backward": c.only(backward),
-        "product": c.plain(c.square, c.square, c.finite), "columns": c.plain(c.square),
-        "plus": c.plain(c.square, c.square),
-        "step_backward": c.scanned(backward, True, "_backward"),
-        "start_backward": c.plain(c.square, c.square, c.square),
-        "backward": c.exact(backward),
-        "scan_backward": c.scanned(backward, False, "_backward"),
-        "check_backward": c.checked_backward,
-    },
-    "ledger": {
-        "check": lambda draw: ([], {x: size(draw) for x in ("n", "d", "sram")}),
-        "ceil_div": c.plain(size, size), "keys": c.keys,
-        "block_sizes": c.plain(size, size),
-        "standard_forward": lambda draw: counted(draw, False),
-        "tile_sram": lambda draw: ([size(draw) for _ in range(5)], {}),
-        "flash1_forward": counted, "flash2_forward": counted,
-        "in_bytes": c.sized, "standard_backward": lambda draw: counted(draw, False),
-        "flash1_backward": counted, "flash2_backward": counted, "saved": c.saved,
-    },
-    "ledger.cache": {
-        "lru": c.streamed, "programs": c.programmed, "events": c.evented,
-        "dram": cached, "bounds": cached, "march": c.marched,
-    },
-    "hardware": {
-        "stated": c.plain(c.finite, c.text, c.text),
-        "derived": c.plain(c.finite, c.text, c.text, c.text),
-        "measured": c.plain(c.finite, c.text), "describe": c.described,
-        "roofs": c.plain(c.gpu), "ridge": c.plain(c.gpu),
-        "attainable": c.plain(c.gpu, c.finite),
-    },
-    "worked_example": {},
-} | LAYER | MEMORY  # fmt: skip
+CASES = (
+    {
+        "softmax": {
+            "naive_softmax": c.plain(row),
+            "weight": c.plain(c.number, c.finite),
+            "safe_softmax": c.plain(row),
+            "online_softmax": c.plain(row),
+            "online_step": c.plain(c.state, c.number),
+            "merge": c.merged,
+        },
+        "one_pass": {
+            "dot": c.plain(c.vector, c.vector),
+            "attend_step": c.attended,
+            "attention_row": c.one_row,
+        },
+        "trace": {
+            "moves": c.moved,
+            "blocks": c.plain(c.whole, c.whole),
+            "tiles": c.only(tiled),
+            "scores": c.scored,
+            "step": c.scanned(tiled, True),
+            "start": c.plain(c.square, c.square),
+            "forward": c.exact(tiled),
+            "scan": c.scanned(tiled, False),
+            "check": c.checked,
+            "moves_backward": c.moved,
+            "tiles_backward": c.only(backward),
+            "product": c.plain(c.square, c.square, c.finite),
+            "columns": c.plain(c.square),
+            "plus": c.plain(c.square, c.square),
+            "step_backward": c.scanned(backward, True, "_backward"),
+            "start_backward": c.plain(c.square, c.square, c.square),
+            "backward": c.exact(backward),
+            "scan_backward": c.scanned(backward, False, "_backward"),
+            "check_backward": c.checked_backward,
+        },
+        "ledger": {
+            "check": lambda draw: ([], {x: size(draw) for x in ("n", "d", "sram")}),
+            "ceil_div": c.plain(size, size),
+            "keys": c.keys,
+            "block_sizes": c.plain(size, size),
+            "standard_forward": lambda draw: counted(draw, False),
+            "tile_sram": lambda draw: ([size(draw) for _ in range(5)], {}),
+            "flash1_forward": counted,
+            "flash2_forward": counted,
+            "in_bytes": c.sized,
+            "standard_backward": lambda draw: counted(draw, False),
+            "flash1_backward": counted,
+            "flash2_backward": counted,
+            "saved": c.saved,
+        },
+        "ledger.cache": {
+            "lru": c.streamed,
+            "programs": c.programmed,
+            "events": c.evented,
+            "dram": cached,
+            "bounds": cached,
+            "march": c.marched,
+        },
+        "hardware": {
+            "stated": c.plain(c.finite, c.text, c.text),
+            "derived": c.plain(c.finite, c.text, c.text, c.text),
+            "measured": c.plain(c.finite, c.text),
+            "describe": c.described,
+            "roofs": c.plain(c.gpu),
+            "ridge": c.plain(c.gpu),
+            "attainable": c.plain(c.gpu, c.finite),
+        },
+        "worked_example": {},
+    }
+    | LAYER
+    | MEMORY
+)
 
 
 def public():

@@ -107,11 +107,16 @@ def naive_by_numpy(row):
 @pytest.mark.parametrize(
     "text, code",
     [
-        ("", "empty"), ("1 two", "not-a-number"), ("nan", "not-finite"),
-        ("inf", "not-finite"), ("1e308", "out-of-range"), ("1 " * 65, "too-many"),
-        ("1 " * 10000, "too-many"), ("<script>alert(1)</script>", "not-a-number"),
+        ("", "empty"),
+        ("1 two", "not-a-number"),
+        ("nan", "not-finite"),
+        ("inf", "not-finite"),
+        ("1e308", "out-of-range"),
+        ("1 " * 65, "too-many"),
+        ("1 " * 10000, "too-many"),
+        ("<script>alert(1)</script>", "not-a-number"),
     ],
-)  # fmt: skip
+)
 def test_hostile_rows_are_named(name, text, code):
     assert asked(name, text) == code
 

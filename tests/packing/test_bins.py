@@ -61,8 +61,7 @@ def fewest(lengths, size):
 
 
 @pytest.mark.parametrize(
-    "method, plain",
-    [(first_fit_decreasing, plain_ffd), (in_order, plain_in_order)],
+    "method, plain", [(first_fit_decreasing, plain_ffd), (in_order, plain_in_order)]
 )
 def test_bins_follow_the_rule(method, plain):
     for seed in range(300):

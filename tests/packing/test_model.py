@@ -106,8 +106,10 @@ def test_mistakes_are_felt():
     row = collate(pack(documents, 16))
     exact = loss(model, row)
     total = len(row["tokens"])
-    for wrong in ({"cu_seqlens": torch.tensor([0, total])},
-                  {"positions": torch.arange(total)}):  # fmt: skip
+    for wrong in (
+        {"cu_seqlens": torch.tensor([0, total])},
+        {"positions": torch.arange(total)},
+    ):
         assert abs(loss(model, row | wrong) - exact) > 0.01
     turned = Model(rotary=True).double()
     a, b = (loss(turned, row | x) for x in ({}, {"positions": torch.arange(total)}))

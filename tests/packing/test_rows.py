@@ -76,8 +76,10 @@ def test_unpack_restores_documents_and_their_order(pad, longest, cut):
         assert [*back] == [*range(len(documents))]
         assert all(map(torch.equal, back.values(), documents))
         wide = [torch.stack([x["tokens"]] * 3, -1) for x in rows]  # (T, 3)
-        assert all(x.shape == (len(y), 3) for x, y in
-                   zip(unpack(wide, rows).values(), documents))  # fmt: skip
+        assert all(
+            x.shape == (len(y), 3)
+            for x, y in zip(unpack(wide, rows).values(), documents)
+        )
 
 
 def test_no_label_is_lost_at_a_cut():
@@ -102,10 +104,17 @@ def test_collated_rows_are_one_row():
         for pad in (None, 0):
             rows = pack(documents, size, pad=pad)
             found = collate(rows)
-            parts = [x for y in rows for x in zip(
-                y["tokens"].split(y["cu_seqlens"].diff().tolist()),
-                y["labels"].split(y["cu_seqlens"].diff().tolist()),
-                y["index"].tolist(), y["start"].tolist(), strict=True)]  # fmt: skip
+            parts = [
+                x
+                for y in rows
+                for x in zip(
+                    y["tokens"].split(y["cu_seqlens"].diff().tolist()),
+                    y["labels"].split(y["cu_seqlens"].diff().tolist()),
+                    y["index"].tolist(),
+                    y["start"].tolist(),
+                    strict=True,
+                )
+            ]
             expected = row(parts, size * len(rows))
             assert list(found) == FIELDS
             assert all(torch.equal(found[k], expected[k]) for k in FIELDS)

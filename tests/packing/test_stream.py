@@ -62,8 +62,11 @@ def whole(rows):
 def test_every_document_once_and_a_partial_row_at_the_end(source, bins):
     for look_ahead in (1, 2, 5, 1000):
         for seed in (None, 3):
-            rows = [*PackedDataset(source(DOCUMENTS), SIZE, look_ahead=look_ahead,
-                                   bins=bins, seed=seed)]  # fmt: skip
+            rows = [
+                *PackedDataset(
+                    source(DOCUMENTS), SIZE, look_ahead=look_ahead, bins=bins, seed=seed
+                )
+            ]
             assert whole(rows)
             assert sorted(indices(rows)) == [*range(len(DOCUMENTS))]
             assert min(len(r["tokens"]) for r in rows) < SIZE
@@ -158,10 +161,17 @@ def test_pickled_it_is_the_same_and_its_epoch_still_shared():
 
 
 def test_what_cannot_be_is_refused():
-    wrong = [({name: x}, f"1, not {x}") for name, x in
-             (("size", 0), ("look_ahead", 0), ("look_ahead", 1.5))]  # fmt: skip
-    for how, ends in *wrong, *(({"rank": r, "world_size": w}, f"{w - 1}, not {r}")
-                               for r, w in ((1, 1), (-1, 3), (0, 0))):  # fmt: skip
+    wrong = [
+        ({name: x}, f"1, not {x}")
+        for name, x in (("size", 0), ("look_ahead", 0), ("look_ahead", 1.5))
+    ]
+    for how, ends in (
+        *wrong,
+        *(
+            ({"rank": r, "world_size": w}, f"{w - 1}, not {r}")
+            for r, w in ((1, 1), (-1, 3), (0, 0))
+        ),
+    ):
         with pytest.raises(ValueError, match=f"^{[*how][0]} .* {ends}$"):
             PackedDataset(DOCUMENTS, **{"size": SIZE} | how)
     with pytest.raises(TypeError, match="not an iterator"):
@@ -183,9 +193,14 @@ def expected(workers, epoch, seed=7):
 def test_workers_that_persist_have_each_document_once_an_epoch(workers):
     """All that a worker has was pickled; epochs reach it while it runs."""
     dataset = PackedDataset(DOCUMENTS, SIZE, look_ahead=4, seed=7)
-    loader = DataLoader(dataset, batch_size=None, num_workers=workers,
-                        persistent_workers=True, generator=torch.Generator(),
-                        multiprocessing_context=forks("torch.utils.data"))  # fmt: skip
+    loader = DataLoader(
+        dataset,
+        batch_size=None,
+        num_workers=workers,
+        persistent_workers=True,
+        generator=torch.Generator(),
+        multiprocessing_context=forks("torch.utils.data"),
+    )
     for epoch in (0, 3):
         dataset.set_epoch(epoch)
         assert whole(rows := [*loader])

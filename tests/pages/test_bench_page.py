@@ -97,8 +97,9 @@ def host_named():
     words = "without the engine took {:.0f} to {:.0f} and {:.0f} to {:.0f}"
     yield words.format(*spread)
     yield f"Without the engine our backward pass takes {direct[0][0]:.0f} µs"
-    one, chain = ([host(x, "backward", engine=True, layers=n)[0] for x in both]
-                  for n in (1, 8))  # fmt: skip
+    one, chain = (
+        [host(x, "backward", engine=True, layers=n)[0] for x in both] for n in (1, 8)
+    )
     yield f"a single call takes {one[0] / one[1]:.1f} times as long as PyTorch's"
     yield "a call is down to {:.0f} µs, PyTorch's to {:.0f}".format(*chain)
     kept = [host(x, "forward", grad=True)[0] for x in both]

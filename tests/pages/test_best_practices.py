@@ -54,9 +54,10 @@ def test_the_fastest_of_others_changes():
     counts = [best.count(name) for name in ("fa4", "cudnn")]
     assert sum(counts) == len(best) == 20
     link = "[twenty cells](../gpu/measured.md#cells)"
-    assert "FlashAttention-4 in {} of {link} and cuDNN in {}".format(
-        *counts, link=link
-    ) in PAGE  # fmt: skip
+    assert (
+        "FlashAttention-4 in {} of {link} and cuDNN in {}".format(*counts, link=link)
+        in PAGE
+    )
 
 
 def test_one_program_fits_where_four_did():
@@ -103,11 +104,27 @@ def test_the_figure_says_the_same_in_both_languages():
 def test_ratios_are_of_every_cell():
     sizes = {key: len(ratios()) for key, ratios in rules.TIMES.items()}
     assert sizes == {
-        "compile": 4, "flash-8k": 2, "flash-1k": 2, "decoding": 2, "compile-causal": 4,
-        "tf32": 4, "causal": 12, "keys": 20, "batch": 6, "gqa": 24, "half": 36,
-        "narrower": 8, "checkpoint": 20, "tiles": 1, "copy": 18, "bits": 12, "empty": 4,
-        "bits-efficient": 12, "pad": 4, "mask": 24,
-    }  # fmt: skip
+        "compile": 4,
+        "flash-8k": 2,
+        "flash-1k": 2,
+        "decoding": 2,
+        "compile-causal": 4,
+        "tf32": 4,
+        "causal": 12,
+        "keys": 20,
+        "batch": 6,
+        "gqa": 24,
+        "half": 36,
+        "narrower": 8,
+        "checkpoint": 20,
+        "tiles": 1,
+        "copy": 18,
+        "bits": 12,
+        "empty": 4,
+        "bits-efficient": 12,
+        "pad": 4,
+        "mask": 24,
+    }
 
 
 def test_who_wins_where_sequences_are_short():
@@ -117,9 +134,11 @@ def test_who_wins_where_sequences_are_short():
         for way, d in product(PASSES, DIMS)
     }
     assert wins == {
-        ("forward", 64): 64, ("forward", 128): 64,
-        ("backward", 64): 256, ("backward", 128): 1024,
-    }  # fmt: skip
+        ("forward", 64): 64,
+        ("forward", 128): 64,
+        ("backward", 64): 256,
+        ("backward", 128): 1024,
+    }
     for n, way, d in product(short.SIZES[1:], PASSES, DIMS):
         fused = {what: short.ratio(what, way, n, d) for what in FUSED}
         assert (
@@ -144,15 +163,29 @@ def test_the_compiler_took_the_fused_function():
 def test_what_was_not_timed_is_what_the_page_says():
     """Tiles of other sizes than powers of two, and one matrix too many."""
     missing = [
-        row for name in ("formats", "views", "short", "padding", "groups", "batches",
-                         "masks", "tiles", "compiled", "tf32", "deterministic")
-        for row in practices.part(name) if "ms" not in row
-    ]  # fmt: skip
+        row
+        for name in (
+            "formats",
+            "views",
+            "short",
+            "padding",
+            "groups",
+            "batches",
+            "masks",
+            "tiles",
+            "compiled",
+            "tf32",
+            "deterministic",
+        )
+        for row in practices.part(name)
+        if "ms" not in row
+    ]
     said = {re.sub(r"\d+", "N", row["missing"]) for row in missing}
     assert said == {
         "block_rows must be a power of two from N, not N",
-        "block_cols must be a power of two from N, not N", "out of memory",
-    }  # fmt: skip
+        "block_cols must be a power of two from N, not N",
+        "out of memory",
+    }
     late = [row for row in missing if row["missing"] == "out of memory"]
     assert {(row["what"], row["n"], row["d"]) for row in late} == {
         ("math, fixed order", 16384, 64)

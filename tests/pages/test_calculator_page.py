@@ -22,8 +22,10 @@ def longest():
     room = layer.card("H100", "bf16")["memory"] // 2
     yield f"\\(C = {room:,}\\)".replace(",", "{,}")
     root = math.sqrt(room / (2 * HEADS) + D * D)
-    first, _, last = (costs.longest(x, "forward", D, HEADS, HEADS, room)
-                      for x in ("standard", "flash1", "flash2"))  # fmt: skip
+    first, _, last = (
+        costs.longest(x, "forward", D, HEADS, HEADS, room)
+        for x in ("standard", "flash1", "flash2")
+    )
     assert int(root) - D == first
     yield f"the root is {root:,.1f} and \\(N\\) is {first:,}. FlashAttention-2 gets to"
     yield f"FlashAttention-2 gets to {last:,}."
@@ -55,10 +57,11 @@ def times():
     rate = 4.8 * flash["intensity"]
     yield f"and {flash['intensity']:.0f} FLOP a byte allow {rate:.0f} TFLOP/s"
     reached = max(
-        x["tflops"] for x in json.loads(BENCH.read_text("utf-8"))["rows"]
+        x["tflops"]
+        for x in json.loads(BENCH.read_text("utf-8"))["rows"]
         if (x["kernel"], x["pass"], x["n"], x["d"], x["causal"])
         == ("gluon_forward", "forward", N, D, False)
-    )  # fmt: skip
+    )
     assert reached > rate
     yield f"[reached {reached:.0f}]"
     peak = hardware.roofs("H200")[0] / 1e12

@@ -100,10 +100,14 @@ def halves():
     """The range of the model, and what two halves of L2 hold."""
     yield f"the size of L2, {L2 // 2**20} MiB as it reports"
     kept = [
-        max(x["bytes"] for x in counters.DATA["reread"]
-            if x["shared"] == shared and x["missed"] < 0.02) / 1e6
+        max(
+            x["bytes"]
+            for x in counters.DATA["reread"]
+            if x["shared"] == shared and x["missed"] < 0.02
+        )
+        / 1e6
         for shared in (True, False)
-    ]  # fmt: skip
+    ]
     yield f"on the same GPU it stays up to {kept[0]:.0f} MB"
     yield f"on average, and stays up to {kept[1]:.0f} MB"
     limits = [
@@ -124,9 +128,16 @@ def halves():
 
 def times():
     """Traffic beside time."""
-    ms = {x: counters.row(*x)["ms"] for x in (
-        ("kv-outer", 64, 256, 8), ("kv-outer", 64, 128, 4), ("kv-outer", 64, 128, 8),
-        ("q-outer", 128, 64, 8), ("standard",))}  # fmt: skip
+    ms = {
+        x: counters.row(*x)["ms"]
+        for x in (
+            ("kv-outer", 64, 256, 8),
+            ("kv-outer", 64, 128, 4),
+            ("kv-outer", 64, 128, 8),
+            ("q-outer", 128, 64, 8),
+            ("standard",),
+        )
+    }
     wide, narrow, warps, ours, plain = ms.values()
     assert gb("kv-outer", 64, 256, 8) > 2 * gb("q-outer", 128, 64, 8)
     part = gb("kv-outer", 64, 256, 8) / gb("kv-outer", 64, 128, 4)

@@ -9,9 +9,14 @@ from ..attention._gradients import autograd
 
 NAMES = ("o", "lse", "dq", "dk", "dv")
 PLAIN = {
-    "scale": None, "causal": False, "window": None, "length": None, "documents": None,
-    "dropout": (0.0, 0), "calls": ({},),
-}  # fmt: skip
+    "scale": None,
+    "causal": False,
+    "window": None,
+    "length": None,
+    "documents": None,
+    "dropout": (0.0, 0),
+    "calls": ({},),
+}
 
 
 def shows(case, r, c):

@@ -23,10 +23,13 @@ torch.set_num_threads(1)  # on tensors this small, threads only wait for each ot
 # what a function attention(q, k, v, causal) cannot contain
 BEYOND = {"dropout", "heads", "comparing"}
 BEYOND_NAMES = {
-    "padding_inverted", "documents_forgotten",  # no such masks
+    "padding_inverted",
+    "documents_forgotten",  # no such masks
     "nan_set_to_zero",  # needs a window: without one, 0 is right
-    "splits_averaged", "lse_added", "split_counts_from_zero",  # one split
-}  # fmt: skip
+    "splits_averaged",
+    "lse_added",
+    "split_counts_from_zero",  # one split
+}
 WITH_L = {"backward", "merging"}  # L and dQ, dK, dV show in the gradients only
 HALVES = torch.float16, torch.bfloat16
 WITHIN = [p for p in PITFALLS if p.kind not in BEYOND and p.name not in BEYOND_NAMES]

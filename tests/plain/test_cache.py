@@ -46,8 +46,12 @@ def test_a_long_stream_forgets_its_past():
     stream = [(x % 7, 1, x % 7 == 0) for x in range(300_000)]
     found = cache.lru(stream, 3)  # seven in turn, of which three fit: no use is a hit
     stored = sum(x[2] for x in stream)
-    assert found == {"asked": 300_000, "reads": 300_000 - stored, "writes": stored,
-                     "left": 1}  # fmt: skip
+    assert found == {
+        "asked": 300_000,
+        "reads": 300_000 - stored,
+        "writes": stored,
+        "left": 1,
+    }
 
 
 def bytes_asked(order):
@@ -148,11 +152,17 @@ def test_kv_outer_has_a_cliff_at_the_capacity():
 
 @pytest.mark.parametrize(
     "change, message",
-    [({"side": 0}, "side must be .* not 0"), ({"capacity": 0}, "capacity must be"),
-     ({"heads": 1.5}, "heads must be"), ({"n": 0}, "n must be"), ({"d": 0}, "d must"),
-     ({"block_rows": 0}, "block_rows must"), ({"block_cols": 0}, "block_cols must"),
-     ({"order": "q"}, "order must be one of kv-outer, q-outer, not q")],
-)  # fmt: skip
+    [
+        ({"side": 0}, "side must be .* not 0"),
+        ({"capacity": 0}, "capacity must be"),
+        ({"heads": 1.5}, "heads must be"),
+        ({"n": 0}, "n must be"),
+        ({"d": 0}, "d must"),
+        ({"block_rows": 0}, "block_rows must"),
+        ({"block_cols": 0}, "block_cols must"),
+        ({"order": "q"}, "order must be one of kv-outer, q-outer, not q"),
+    ],
+)
 def test_input_that_cannot_be_is_named(change, message):
     how = {**SIZE, "order": "q-outer", "heads": 1, "side": 1, "capacity": 9}
     with pytest.raises(ValueError, match=message):

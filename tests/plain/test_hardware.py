@@ -109,8 +109,11 @@ def test_bad_input_gets_one_clear_error():
 
 
 def test_measured_numbers_are_those_of_the_results():
-    read = {x: json.loads((ROOT / SOURCES[x][2]).read_text()) for x in SOURCES if
-            x in ("latency", "roofline")}  # fmt: skip
+    read = {
+        x: json.loads((ROOT / SOURCES[x][2]).read_text())
+        for x in SOURCES
+        if x in ("latency", "roofline")
+    }
     h200, latency, roof = GPUS["H200"], read["latency"], read["roofline"]
     levels, got = h200["levels"], latency["latency"]
     for name in ("shared", "l2", "hbm"):
@@ -145,8 +148,10 @@ def test_numbers_and_sources_are_what_was_entered_twice(gpu):
         path, value, source, *kind = row.split()
         found[path] = float(value), source, KINDS["".join(kind)]
     keys = "value", "source", "kind"
-    said = {path.removeprefix("levels."): tuple(fact[x] for x in keys)
-            for path, fact in facts(GPUS[gpu])}  # fmt: skip
+    said = {
+        path.removeprefix("levels."): tuple(fact[x] for x in keys)
+        for path, fact in facts(GPUS[gpu])
+    }
     assert said == found
     reached = [(x["value"], x["source"], x["kind"]) for x in CEILINGS.values()]
     assert reached == [(x, "roofline", "measured") for x in (805e12, 4.23e12)]

@@ -100,8 +100,10 @@ def test_the_break_even_is_near_the_leading_terms(way):
 def moved(name, way, n, d, n_k, block_cols):
     """Elements that one head moves, from the ledger's own dicts."""
     blocks = () if name == "standard" else (1, block_cols)
-    counts = [getattr(ledger, f"{name}_{x}")(n, d, *blocks, n_k=n_k)
-              for x in costs.PASSES[way]]  # fmt: skip
+    counts = [
+        getattr(ledger, f"{name}_{x}")(n, d, *blocks, n_k=n_k)
+        for x in costs.PASSES[way]
+    ]
     return sum(x["reads"] + x["writes"] for x in counts)
 
 
@@ -111,8 +113,11 @@ def test_the_break_even_is_the_first_of_all_that_moves_less(way):
     for _ in range(150):
         n, d, n_k = rng.randint(1, 40), rng.randint(1, 6), rng.randint(1, 40)
         standard = moved("standard", way, n, d, n_k, 0)
-        less = [x for x in range(1, n_k + 1)
-                if moved("flash1", way, n, d, n_k, x) < standard]  # fmt: skip
+        less = [
+            x
+            for x in range(1, n_k + 1)
+            if moved("flash1", way, n, d, n_k, x) < standard
+        ]
         found = layer.break_even(way, n, d, n_k)
         none += found is None
         assert (found and found["block_cols"]) == (less[0] if less else None)
@@ -133,9 +138,12 @@ def test_an_account_says_what_it_was_asked():
     assert found["tiles"] == [{"pass": x} | each for x in ("forward", "backward")]
     assert found["leading"] == 32 / 11 and found["even"] == 4 * 32 / 11
     for name, x in found["algorithms"].items():
-        one = [getattr(ledger, f"{name}_{way}")(
-            10, 2, *() if name == "standard" else (4, 3), n_k=7, causal=True
-        ) for way in ("forward", "backward")]  # fmt: skip
+        one = [
+            getattr(ledger, f"{name}_{way}")(
+                10, 2, *() if name == "standard" else (4, 3), n_k=7, causal=True
+            )
+            for way in ("forward", "backward")
+        ]
         for key in ("reads", "writes", "flops"):
             assert x[key] == 12 * sum(y[key] for y in one)
         assert x["sram"] == max(y["sram"] for y in one)

@@ -61,15 +61,23 @@ def test_standard_is_algorithm_0_line_by_line():
 
 def test_the_running_example_counted_by_hand():
     assert ledger.standard_forward(4, 2) == {
-        "reads": 8 + 8 + 16 + 16 + 8, "writes": 16 + 16 + 8, "flops": 128, "sram": 11,
-    }  # fmt: skip
+        "reads": 8 + 8 + 16 + 16 + 8,
+        "writes": 16 + 16 + 8,
+        "flops": 128,
+        "sram": 11,
+    }
     assert ledger.flash1_forward(4, 2, 2, 2) == {
-        "reads": 2 * (4 + 4) + 4 * (4 + 4 + 2 + 2), "writes": 16 + 4 * (4 + 2 + 2),
-        "flops": 128, "sram": 4 * 4 + 4 + 2 + 2,
-    }  # fmt: skip
+        "reads": 2 * (4 + 4) + 4 * (4 + 4 + 2 + 2),
+        "writes": 16 + 4 * (4 + 2 + 2),
+        "flops": 128,
+        "sram": 4 * 4 + 4 + 2 + 2,
+    }
     assert ledger.flash2_forward(4, 2, 2, 2) == {
-        "reads": 8 + 4 * (4 + 4), "writes": 8 + 4, "flops": 128, "sram": 24,
-    }  # fmt: skip
+        "reads": 8 + 4 * (4 + 4),
+        "writes": 8 + 4,
+        "flops": 128,
+        "sram": 24,
+    }
 
 
 def test_traffic_depends_on_the_outer_block_alone():
@@ -98,9 +106,15 @@ def test_flash1_moves_less_only_where_the_chip_is_large_enough():
 
 @pytest.mark.parametrize(
     "sram, d, expected",
-    [(16, 2, (2, 2)), (1, 8, (1, 1)), (100, 8, (4, 4)), (25_600, 128, (50, 50)),
-     (65_536, 64, (64, 256)), (65_537, 64, (64, 257))],
-)  # fmt: skip
+    [
+        (16, 2, (2, 2)),
+        (1, 8, (1, 1)),
+        (100, 8, (4, 4)),
+        (25_600, 128, (50, 50)),
+        (65_536, 64, (64, 256)),
+        (65_537, 64, (64, 257)),
+    ],
+)
 def test_block_sizes_are_line_1(sram, d, expected):
     assert ledger.block_sizes(sram, d) == expected
 
@@ -121,8 +135,11 @@ def test_sizes_that_cannot_be_are_named(call, arguments, message):
         call(*arguments)
 
 
-PASSES = [f"{who}_{way}" for who in ("standard", "flash1", "flash2")
-          for way in ("forward", "backward")]  # fmt: skip
+PASSES = [
+    f"{who}_{way}"
+    for who in ("standard", "flash1", "flash2")
+    for way in ("forward", "backward")
+]
 
 
 @pytest.mark.parametrize("name", PASSES)

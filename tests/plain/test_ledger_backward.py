@@ -88,11 +88,17 @@ def test_standard_backward_is_algorithm_3_line_by_line():
 def test_the_running_example_counted_by_hand():
     """The command line shows 96 elements loaded and 32 stored in the loop."""
     assert ledger.flash1_backward(4, 2, 2, 2) == {
-        "reads": 96, "writes": 24 + 32, "flops": 320, "sram": 16 + 4 + 16 + 8,
-    }  # fmt: skip
+        "reads": 96,
+        "writes": 24 + 32,
+        "flops": 320,
+        "sram": 16 + 4 + 16 + 8,
+    }
     assert ledger.flash2_backward(4, 2, 2, 2) == {
-        "reads": 16 + 96 - 16, "writes": 12 + 32, "flops": 320, "sram": 12 + 4 + 16 + 8,
-    }  # fmt: skip
+        "reads": 16 + 96 - 16,
+        "writes": 12 + 32,
+        "flops": 320,
+        "sram": 12 + 4 + 16 + 8,
+    }
     assert ledger.saved(4, 2) == {"standard": 40, "flash1": 40, "flash2": 36}
 
 

@@ -183,11 +183,14 @@ def test_merge_takes_states_far_apart():
     assert merge(far, near) == merge(near, far) == near
 
 
-@pytest.mark.parametrize("a, b", [
-    ((0.0, 1.0), (0.0, 1.0, [1.0])),
-    ((0.0, 1.0, [1.0]), (0.0, 1.0)),
-    ((0.0, 1.0, [1.0]), (0.0, 1.0, [1.0, 2.0])),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        ((0.0, 1.0), (0.0, 1.0, [1.0])),
+        ((0.0, 1.0, [1.0]), (0.0, 1.0)),
+        ((0.0, 1.0, [1.0]), (0.0, 1.0, [1.0, 2.0])),
+    ],
+)
 def test_merge_refuses_states_of_different_form(a, b):
     with pytest.raises(ValueError, match=re.escape(f"different form: {a} and {b}")):
         merge(a, b)

@@ -76,15 +76,21 @@ def test_tiles_of_kernels_are_those_of_the_tiling_page(d, way, causal, room, til
 
 AGAIN = {  # of FlashAttention's headers: d at most, tile, and with a causal mask
     ("FlashAttention-2", "forward"): "64 128x128 128x128, 256 128x64 128x64",
-    ("FlashAttention-2", "backward"):
-        "64 128x128 128x128, 128 64x128 64x128, 256 64x64 64x64",
-    ("FlashAttention-3", "forward"):
-        "64 192x192 192x128, 96 192x144 192x144, 128 128x176 128x128,"
-        " 192 128x112 128x112, 256 128x80 128x80",
-    ("FlashAttention-3", "backward"):
-        "64 128x128 128x128, 96 64x128 64x128, 128 80x128 64x128,"
-        " 192 64x96 64x96, 256 64x80 64x80",
-}  # fmt: skip
+    (
+        "FlashAttention-2",
+        "backward",
+    ): "64 128x128 128x128, 128 64x128 64x128, 256 64x64 64x64",
+    (
+        "FlashAttention-3",
+        "forward",
+    ): "64 192x192 192x128, 96 192x144 192x144, 128 128x176 128x128,"
+    " 192 128x112 128x112, 256 128x80 128x80",
+    (
+        "FlashAttention-3",
+        "backward",
+    ): "64 128x128 128x128, 96 64x128 64x128, 128 80x128 64x128,"
+    " 192 64x96 64x96, 256 64x80 64x80",
+}
 
 
 @pytest.mark.parametrize("kernel, way", AGAIN)

@@ -118,8 +118,17 @@ def test_states_stay_as_they_were_and_the_input_too():
     assert states == copies and inputs == before
 
 
-GOOD = {"q": [[1, 2]], "k": [[3, 4]], "v": [[5]], "o": [[5]], "do": [[1]], "m": [0],
-        "l": [1], "block_rows": 1, "block_cols": 1}  # fmt: skip
+GOOD = {
+    "q": [[1, 2]],
+    "k": [[3, 4]],
+    "v": [[5]],
+    "o": [[5]],
+    "do": [[1]],
+    "m": [0],
+    "l": [1],
+    "block_rows": 1,
+    "block_cols": 1,
+}
 
 
 @pytest.mark.parametrize(

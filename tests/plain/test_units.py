@@ -18,10 +18,33 @@ def in_decimal(x):
     return f"{x.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):,f}"
 
 
-@pytest.mark.parametrize("x", [
-    0, 0.5, 1, 2.125, 9.125, 9.994, 10, 12.25, 99.9375, 99.96, 100, 100.5, 1023.5,
-    999999.5, 1234567, 0.0625, 0.001953125, 0.0999, 0.1, 0.9994, 0.9996, 2.0**-30,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "x",
+    [
+        0,
+        0.5,
+        1,
+        2.125,
+        9.125,
+        9.994,
+        10,
+        12.25,
+        99.9375,
+        99.96,
+        100,
+        100.5,
+        1023.5,
+        999999.5,
+        1234567,
+        0.0625,
+        0.001953125,
+        0.0999,
+        0.1,
+        0.9994,
+        0.9996,
+        2.0**-30,
+    ],
+)
 def test_three_digits(x):
     assert three(x) == in_decimal(x)
 
@@ -59,8 +82,12 @@ def test_whole_numbers_have_commas():
     ):
         assert whole(x) == f"{x:,}"
     assert [whole(x) for x in (0.5, 1.5, 2.5, 999.5, 1234.4)] == [
-        "1", "2", "3", "1,000", "1,234",
-    ]  # fmt: skip
+        "1",
+        "2",
+        "3",
+        "1,000",
+        "1,234",
+    ]
 
 
 def test_bytes():

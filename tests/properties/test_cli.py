@@ -12,15 +12,36 @@ from tilewise.cli import main
 from ._draw import problems
 
 WORD = st.one_of(
-    st.integers(-2, 70).map(str), st.text(max_size=8),
+    st.integers(-2, 70).map(str),
+    st.text(max_size=8),
     st.sampled_from(["4", "2", "kv-outer", "q-outer", "json", "latex", "zh", "en", ""]),
     st.floats().map(str),
-)  # fmt: skip
+)
 SMALL = st.integers(1, 6).map(str)
-TRACE = ("--n", "--d", "--block-rows", "--block-cols", "--order", "--format", "--lang",
-         "--causal", "--backward")  # fmt: skip
-LEDGER = ("--n", "--d", "--block-rows", "--block-cols", "--causal", "--backward",
-          "--format", "--lang", "--batch", "--heads", "--sram")  # fmt: skip
+TRACE = (
+    "--n",
+    "--d",
+    "--block-rows",
+    "--block-cols",
+    "--order",
+    "--format",
+    "--lang",
+    "--causal",
+    "--backward",
+)
+LEDGER = (
+    "--n",
+    "--d",
+    "--block-rows",
+    "--block-cols",
+    "--causal",
+    "--backward",
+    "--format",
+    "--lang",
+    "--batch",
+    "--heads",
+    "--sram",
+)
 
 
 def said(argv):
@@ -52,14 +73,23 @@ def asked(options):
 
 
 @settings(max_examples=150)
-@given(st.one_of(asked(TRACE).map(lambda x: ["trace", *x]),
-                 asked(LEDGER).map(lambda x: ["ledger", *x])))  # fmt: skip
+@given(
+    st.one_of(
+        asked(TRACE).map(lambda x: ["trace", *x]),
+        asked(LEDGER).map(lambda x: ["ledger", *x]),
+    )
+)
 def test_any_options(argv):
     holds(argv)
 
 
-NUMBER = st.one_of(st.integers(-(10**20), 10**20), st.floats(), st.text(max_size=3),
-                   st.none(), st.booleans())  # fmt: skip
+NUMBER = st.one_of(
+    st.integers(-(10**20), 10**20),
+    st.floats(),
+    st.text(max_size=3),
+    st.none(),
+    st.booleans(),
+)
 ANY = st.recursive(NUMBER, lambda x: st.lists(x, max_size=3), max_leaves=8)
 
 

@@ -107,8 +107,9 @@ def test_memory_holds_a_sum_only_when_its_last_tile_is_done(history):
     plain = [re.sub("</?sub>", "", x) for x in tables[0][5]]
     assert plain == ["SRAM during the step", chip]
     assert tables[1][6:] == [
-        ["Loaded", "20 elements, 48 so far"], ["Stored", "12 elements, 16 so far"],
-    ]  # fmt: skip
+        ["Loaded", "20 elements, 48 so far"],
+        ["Stored", "12 elements, 16 so far"],
+    ]
     steps = history(order="q-outer")
     first, second = (cells(render.backward_memory_html(steps[:t])) for t in (1, 2))
     assert first[1] == ["row 1", "0, 0", "22/9, 10/9 (new)", "2/9, 4/9 (new)"]

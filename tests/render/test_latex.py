@@ -12,9 +12,17 @@ from tilewise.render import numbers
 from tilewise.render.latex import latex_lines
 
 KEYS = (
-    "s", "m_tilde", "p_tilde", "l_tilde", "m_old", "m_new", "alpha", "beta", "l_new",
+    "s",
+    "m_tilde",
+    "p_tilde",
+    "l_tilde",
+    "m_old",
+    "m_new",
+    "alpha",
+    "beta",
+    "l_new",
     "o_new",
-)  # fmt: skip
+)
 
 
 @pytest.fixture

@@ -41,8 +41,11 @@ def test_every_cell_has_every_kernel(way):
 
 @EACH
 def test_rows_follow_from_what_was_measured(way):
-    limits = {tuple(c[k] for k in ("n", "d", "causal")): c["allowed"]
-              for c in FOUND["cells"] if c["pass"] == way}  # fmt: skip
+    limits = {
+        tuple(c[k] for k in ("n", "d", "causal")): c["allowed"]
+        for c in FOUND["cells"]
+        if c["pass"] == way
+    }
     for row in rows(way):
         if "ms" in row:
             shape = row | {"n_k": row["n"]}

@@ -12,9 +12,7 @@ cpu = importlib.import_module("draw.tables.memory.checkpointing_cpu")
 counted = importlib.import_module("draw.tables.memory.checkpointing_counted")
 gpu = importlib.import_module("draw.tables.memory.checkpointing_gpu")
 longest = importlib.import_module("draw.tables.memory.checkpointing_longest")
-figures = [module("figures", x) for x in (
-    "kept_by_policy", "recomputed_share",
-)]  # fmt: skip
+figures = [module("figures", x) for x in ("kept_by_policy", "recomputed_share")]
 PAGE = (ROOT / "docs/en/memory/checkpointing.md").read_text("utf-8")
 
 

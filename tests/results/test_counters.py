@@ -105,6 +105,8 @@ def test_times_that_the_page_on_loop_order_names():
         faster.append(slow / _counters.row("q-outer", 64, 64, 4, **at)["ms"])
     assert f"{faster[0]:.1f} times as fast" in page
     assert f"{faster[1]:.0f} times as fast" in page
-    dram = [_counters.measured(_counters.row(*kernel))[1] / 1e9 for kernel in (
-        ("kv-outer", 64, 128, 4), ("q-outer", 64, 64, 4))]  # fmt: skip
+    dram = [
+        _counters.measured(_counters.row(*kernel))[1] / 1e9
+        for kernel in (("kv-outer", 64, 128, 4), ("q-outer", 64, 64, 4))
+    ]
     assert all(f"{size:.2f} GB" in page for size in dram)

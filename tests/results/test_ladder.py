@@ -144,8 +144,9 @@ def test_what_the_pages_say_of_the_bench():
     long = [speed[name, 16384, 128, False] for name in ("fa1_order", "naive")]
     assert long[0] / long[1] == pytest.approx(0.1, abs=0.01)
     for d, base2, skip, whole, last in (
-        (64, 1.19, 2.1, 1.13, 1.16), (128, 1.06, 2.0, 1.15, 1.33),
-    ):  # fmt: skip
+        (64, 1.19, 2.1, 1.13, 1.16),
+        (128, 1.06, 2.0, 1.15, 1.33),
+    ):
         assert gain("fa1_order", "naive", d) < 1
         assert gain("exp2", "fa2_order", d) == pytest.approx(base2, abs=5e-3)
         assert gain("causal", "exp2", d, True) == pytest.approx(skip, abs=0.05)
@@ -170,8 +171,11 @@ def test_instruction_counts_are_those_of_the_compiler():
     code += "print(json.dumps([*loops.rows()]))"
     env = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT / "scripts", env=env,
-        capture_output=True, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", code],
+        cwd=ROOT / "scripts",
+        env=env,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == told["rows"]

@@ -55,8 +55,11 @@ def gained():
 
 def compared():
     """The same of overlap and of PyTorch's way."""
-    later = {n: ALL[2, "ring_first", n] / ALL[2, "ring", n] - 1
-             for w, way, n in ALL if way == "ring_first"}  # fmt: skip
+    later = {
+        n: ALL[2, "ring_first", n] / ALL[2, "ring", n] - 1
+        for w, way, n in ALL
+        if way == "ring_first"
+    }
     assert max(later[n] for n in (65_536, N, 2 * N)) < 0.015 and max(later) == 2 * N
     yield f"takes {100 * later[32_768]:.0f}% longer at 32,768, and 1% or less from"
     sent, pass_ = step_bytes(N, 2, 1, 128), ROWS[2, "ring", table.SHAPE, N]
@@ -90,14 +93,15 @@ def remembered():
     yield f"it took {memory.say(most[1, 'torch_allgather', N])} GiB at 131,072"
     few, whole = grouped[2, "ring_first", N], grouped[1, "ring", N]
     yield "took {} GiB of {} at 131,072, {:.2f} again, and {} in".format(
-        *map(memory.say, (few, whole)), few / whole,
-        memory.say(grouped[2, "ring", N]),
-    )  # fmt: skip
+        *map(memory.say, (few, whole)), few / whole, memory.say(grouped[2, "ring", N])
+    )
     row = ROWS[2, "ring", table.SHAPE, 2**20]
     took = row["peak_bytes"] / 2**30, row["ms"] / 1e3
     yield "million positions took {:.1f} GiB and {:.0f} s a step".format(*took)
-    fill = {(x["world"], x["way"], x["shape"]): x["extrapolated_n"] / 1e6
-            for x in DATA["longest"]}  # fmt: skip
+    fill = {
+        (x["world"], x["way"], x["shape"]): x["extrapolated_n"] / 1e6
+        for x in DATA["longest"]
+    }
     full = [fill[world, "ring", table.SHAPE] for world in (1, 2)]
     yield "{:.1f} million on one, {:.1f} million on two".format(*full)
 

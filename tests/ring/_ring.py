@@ -141,9 +141,12 @@ def work(rank, world, folder):
     torch.use_deterministic_algorithms(True)  # new memory is filled with NaN
     assert torch.empty(3).isnan().all()
     dist.init_process_group(
-        "gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=world,
+        "gloo",
+        init_method=f"file://{folder}/meet",
+        rank=rank,
+        world_size=world,
         timeout=datetime.timedelta(seconds=60),
-    )  # fmt: skip
+    )
     from _ring_wrong import refusals
 
     from tilewise.attention import passes

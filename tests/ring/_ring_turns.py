@@ -108,9 +108,12 @@ def work(rank, world, folder):
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)  # new memory is filled with NaN
     dist.init_process_group(
-        "gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=world,
+        "gloo",
+        init_method=f"file://{folder}/meet",
+        rank=rank,
+        world_size=world,
         timeout=datetime.timedelta(seconds=60),
-    )  # fmt: skip
+    )
     from tilewise.attention import passes
 
     passes.tile_sizes = lambda q: (5, 4)  # more than one tile

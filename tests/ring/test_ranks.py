@@ -32,10 +32,14 @@ def group(rank=0, world=1, heard=None, **more):
         return answer
 
     return SimpleNamespace(
-        is_available=lambda: True, is_initialized=lambda: True, all_gather=all_gather,
-        get_rank=of(rank), get_world_size=of(world),
-        get_backend_config=of("cpu:gloo,cuda:nccl"), **more,
-    )  # fmt: skip
+        is_available=lambda: True,
+        is_initialized=lambda: True,
+        all_gather=all_gather,
+        get_rank=of(rank),
+        get_world_size=of(world),
+        get_backend_config=of("cpu:gloo,cuda:nccl"),
+        **more,
+    )
 
 
 @pytest.fixture
@@ -76,21 +80,48 @@ WRONG = {  # sentence: (q, k, v, causal, scale)
     "one float dtype": (x(), x(dtype=torch.float64), x(), False, None),
     "on one device": (x(), x(), x(device="meta"), False, None),
     "float dtype and": (*[x(dtype=torch.int64)] * 3, False, None),
-    r"q, k and v do not fit: \(2, 4, 6, 8\), \(2, 4, 5, 8\), \(2, 4, 6, 8\)":
-        (x(), x(2, 4, 5, 8), x(), False, None),
-    r"q, k and v do not fit: \(1, .*\), \(2, .*\), \(2, ":
-        (x(1, 4, 6, 8), x(), x(), False, None),
-    r"q and k do not fit: \(2, 4, 6, 8\), \(2, 3, 6, 8\)":
-        (x(), x(2, 3, 6, 8), x(2, 3, 6, 8), False, None),
-    r"q and k do not fit: \(2, 4, 6, 8\), \(2, 4, 6, 7\)":
-        (x(), x(2, 4, 6, 7), x(), False, None),
+    r"q, k and v do not fit: \(2, 4, 6, 8\), \(2, 4, 5, 8\), \(2, 4, 6, 8\)": (
+        x(),
+        x(2, 4, 5, 8),
+        x(),
+        False,
+        None,
+    ),
+    r"q, k and v do not fit: \(1, .*\), \(2, .*\), \(2, ": (
+        x(1, 4, 6, 8),
+        x(),
+        x(),
+        False,
+        None,
+    ),
+    r"q and k do not fit: \(2, 4, 6, 8\), \(2, 3, 6, 8\)": (
+        x(),
+        x(2, 3, 6, 8),
+        x(2, 3, 6, 8),
+        False,
+        None,
+    ),
+    r"q and k do not fit: \(2, 4, 6, 8\), \(2, 4, 6, 7\)": (
+        x(),
+        x(2, 4, 6, 7),
+        x(),
+        False,
+        None,
+    ),
     "scale must be None or a number, not '1'": (x(), x(), x(), False, "1"),
     "causal must be False or True, not 'top-left'": (x(), x(), x(), "top-left", None),
-    "as many queries as keys, an even number: 6 and 4":
-        (x(), *[x(2, 4, 4, 8)] * 2, True, None),
-    "as many queries as keys, an even number: 5 and 5":
-        (*[x(2, 4, 5, 8)] * 3, True, None),
-}  # fmt: skip
+    "as many queries as keys, an even number: 6 and 4": (
+        x(),
+        *[x(2, 4, 4, 8)] * 2,
+        True,
+        None,
+    ),
+    "as many queries as keys, an even number: 5 and 5": (
+        *[x(2, 4, 5, 8)] * 3,
+        True,
+        None,
+    ),
+}
 
 
 @pytest.mark.parametrize("sentence", WRONG)
@@ -126,12 +157,22 @@ def test_ranks_agree_on_all_but_their_lengths(dist):
     assert agree(q, k, v, False, None, "the group") == (9, [5, 2])
 
 
-@pytest.mark.parametrize("other", [
-    {"q": x(3, 4, 6, 8)}, {"q": x(2, 8, 6, 8)}, {"k": x(2, 2, 6, 8)},
-    {"q": x(2, 4, 6, 4)}, {"v": x(2, 4, 6, 4)}, {"q": x(dtype=torch.float64)},
-    {"causal": True}, {"scale": 0.5}, {"q": x(requires_grad=True)},
-    {"v": x(requires_grad=True)}, {"q": x(device="meta")},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"q": x(3, 4, 6, 8)},
+        {"q": x(2, 8, 6, 8)},
+        {"k": x(2, 2, 6, 8)},
+        {"q": x(2, 4, 6, 4)},
+        {"v": x(2, 4, 6, 4)},
+        {"q": x(dtype=torch.float64)},
+        {"causal": True},
+        {"scale": 0.5},
+        {"q": x(requires_grad=True)},
+        {"v": x(requires_grad=True)},
+        {"q": x(device="meta")},
+    ],
+)
 def test_every_difference_is_named(dist, other):
     given = {"q": x(), "k": x(), "v": x(), "causal": False, "scale": 0.25}
     mine, theirs = (call(**(given | more)) for more in ({}, other))
@@ -174,8 +215,14 @@ def test_each_rank_receives_what_the_one_before_sent(monkeypatch, world):
 
     mine = [torch.arange(6).reshape(2, 3).mT + 10 * rank for rank in range(world)]
     for rank in range(world):
-        fake = group(rank, world, isend="send", irecv="receive", P2POp=message,
-                     batch_isend_irecv=batch)  # fmt: skip
+        fake = group(
+            rank,
+            world,
+            isend="send",
+            irecv="receive",
+            P2POp=message,
+            batch_isend_irecv=batch,
+        )
         monkeypatch.setattr(ranks, "dist", fake)
         sent = [mine[rank], torch.full((rank + 1,), rank)]
         before = (rank - 1) % world

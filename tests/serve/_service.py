@@ -45,9 +45,13 @@ def service(**limits):
             return run(post(*args, **how))
 
         yield SimpleNamespace(
-            app=app, run=run, client=client, post=post, ask=ask,
+            app=app,
+            run=run,
+            client=client,
+            post=post,
+            ask=ask,
             get=lambda path: run(client.get(path)),
-        )  # fmt: skip
+        )
         run(client.aclose())
         run(life.__aexit__(None, None, None))
 

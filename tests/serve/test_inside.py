@@ -102,8 +102,10 @@ def test_metrics_count():
         'requests_total{method="GET",route="other",status="404"} 1.0',
         f'request_seconds_count{{route="{PATH}"}} 2.0',
         f'bytes_total{{way="in"}} {float(len(sent) + 1)}',
-        "queued 0.0", "running 0.0", "held_bytes 0.0",
-    ]  # fmt: skip
+        "queued 0.0",
+        "running 0.0",
+        "held_bytes 0.0",
+    ]
     assert [x for x in wanted if f"tilewise_{x}\n" not in text] == []
     out = float(re.search(r'tilewise_bytes_total{way="out"} (\S+)', text)[1])
     assert out > len(got.content) and "x" * 99 not in text

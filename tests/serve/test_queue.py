@@ -100,10 +100,17 @@ def test_a_slow_body_has_the_same_deadline():
 
 def test_nobody_computes_for_a_client_that_left(held):
     with service(threads=1) as served:
-        sent, scope = [], {
-            "type": "http", "method": "POST", "path": PATH, "query_string": b"",
-            "headers": [(b"content-type", JSON.encode())], "http_version": "1.1",
-        }  # fmt: skip
+        sent, scope = (
+            [],
+            {
+                "type": "http",
+                "method": "POST",
+                "path": PATH,
+                "query_string": b"",
+                "headers": [(b"content-type", JSON.encode())],
+                "http_version": "1.1",
+            },
+        )
         body = [{"type": "http.request", "body": b"{}"}]
 
         async def receive():

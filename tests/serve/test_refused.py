@@ -46,8 +46,11 @@ BAD_JSON = {
         "not finite in float32",
     ),
     "narrow": (lists(dtype="float16", v=[[[[7e4]], [[1]]]][:1]), 422, "v"),
-    "overflow": (lists(q=[[[[3e38, 3e38]]]], k=[[[[3e38, 1]]]], v=[[[[1]]]]), 422,
-                 "o leaves the range of float32"),
+    "overflow": (
+        lists(q=[[[[3e38, 3e38]]]], k=[[[[3e38, 1]]]], v=[[[[1]]]]),
+        422,
+        "o leaves the range of float32",
+    ),
     "causal": (lists(causal=1), 422, "causal must be false, true"),
     "causal text": (lists(causal="true"), 422, "causal must be false, true"),
     "causal list": (lists(causal=[]), 422, "causal must be false, true"),
@@ -60,9 +63,12 @@ BAD_JSON = {
     "N": (lists(v=[[[[1]]]]), 422, "v has N = 1, k has N = 2"),
     "batch": (lists(q=ONE["q"] * 2), 422, "k has batch 1, q has 2"),
     "heads": (lists(v=[ONE["v"][0] * 2]), 422, "v has 2 heads, k has 1"),
-    "divide": (lists(k=[ONE["k"][0] * 2], v=[ONE["v"][0] * 2]), 422,
-               "the 2 heads of k must divide the 1 of q"),
-}  # fmt: skip
+    "divide": (
+        lists(k=[ONE["k"][0] * 2], v=[ONE["v"][0] * 2]),
+        422,
+        "the 2 heads of k must divide the 1 of q",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", BAD_JSON)
@@ -94,19 +100,34 @@ BAD_BYTES = {
     "I64": (header(HEAD | {"k": Q | {"dtype": "I64"}}), 422, "not 'I64'"),
     "F4": (header(HEAD | {"k": Q | {"dtype": ["F4"]}}), 422, "dtype of k"),
     "overlap": (header(dict.fromkeys("qkv", Q), FOUR), 400, "not safetensors"),
-    "offsets": (header(HEAD | {"q": Q | {"data_offsets": [0, 2**62]}}, FOUR * 3), 400,
-                "not safetensors"),
-    "shape": (header(HEAD | {"q": Q | {"shape": [2**40] * 4}}, FOUR * 3), 400,
-              "not safetensors"),
-    "negative": (header(HEAD | {"q": Q | {"shape": [-1] * 4}}, FOUR * 3), 400,
-                 "not safetensors"),
+    "offsets": (
+        header(HEAD | {"q": Q | {"data_offsets": [0, 2**62]}}, FOUR * 3),
+        400,
+        "not safetensors",
+    ),
+    "shape": (
+        header(HEAD | {"q": Q | {"shape": [2**40] * 4}}, FOUR * 3),
+        400,
+        "not safetensors",
+    ),
+    "negative": (
+        header(HEAD | {"q": Q | {"shape": [-1] * 4}}, FOUR * 3),
+        400,
+        "not safetensors",
+    ),
     "no shape": (header(HEAD | {"q": {"dtype": "F32"}}, FOUR * 3), 400, "not safe"),
     "metadata": (header(HEAD | {"__metadata__": 3}, FOUR * 3), 400, "__metadata__"),
-    "its value": (header(HEAD | {"__metadata__": {"causal": True}}, FOUR * 3), 400,
-                  "'causal' is not a string"),
-    "its name": (header(HEAD | {"__metadata__": {"x": "1"}}, FOUR * 3), 422,
-                 "there is no option 'x'"),
-}  # fmt: skip
+    "its value": (
+        header(HEAD | {"__metadata__": {"causal": True}}, FOUR * 3),
+        400,
+        "'causal' is not a string",
+    ),
+    "its name": (
+        header(HEAD | {"__metadata__": {"x": "1"}}, FOUR * 3),
+        422,
+        "there is no option 'x'",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", BAD_BYTES)
@@ -137,27 +158,42 @@ def test_tensors_that_do_not_fit(served):
 @pytest.mark.parametrize(
     ("query", "status", "words"),
     [
-        ("?causal=yes", 422, "causal must be"), ("?causal=", 422, "causal must be"),
-        ("?causal=True", 422, "causal must be"), ("?scale=nan", 422, "scale must be"),
-        ("?scale=1e999", 422, "scale must be"), ("?scale=0x1", 422, "scale must be"),
-        ("?scale=" + "9" * 400, 422, "scale must be"), ("?scale", 400, "name=value"),
+        ("?causal=yes", 422, "causal must be"),
+        ("?causal=", 422, "causal must be"),
+        ("?causal=True", 422, "causal must be"),
+        ("?scale=nan", 422, "scale must be"),
+        ("?scale=1e999", 422, "scale must be"),
+        ("?scale=0x1", 422, "scale must be"),
+        ("?scale=" + "9" * 400, 422, "scale must be"),
+        ("?scale", 400, "name=value"),
         ("?scale=1&scale=2", 422, "'scale' is given twice"),
-        ("?x=1", 422, "there is no option 'x'"), ("?q=1", 422, "no option 'q'"),
+        ("?x=1", 422, "there is no option 'x'"),
+        ("?q=1", 422, "no option 'q'"),
         ("?allow_nonfinite=1", 422, "allow_nonfinite must be true or false"),
-        ("?%ff=1", 400, "name=value"), ("?a=1" + "&b=1" * 40, 400, "at most 16"),
+        ("?%ff=1", 400, "name=value"),
+        ("?a=1" + "&b=1" * 40, 400, "at most 16"),
         ("?allow_nonfinite=true", 422, "safetensors both ways"),
         ("?return_lse=true", 422, "return_lse is given twice"),
     ],
-)  # fmt: skip
+)
 def test_the_query(served, query, status, words):
     problem(served.ask(ONE | {"return_lse": False}, JSON, query), status, words)
 
 
 @pytest.mark.parametrize(
     "form",
-    ["", "text/plain", "application/jsonp", "multipart/form-data", "a;b",
-     "application/json; charset=latin-1", "application/json; x=y", "*/*", "é"],
-)  # fmt: skip
+    [
+        "",
+        "text/plain",
+        "application/jsonp",
+        "multipart/form-data",
+        "a;b",
+        "application/json; charset=latin-1",
+        "application/json; x=y",
+        "*/*",
+        "é",
+    ],
+)
 def test_another_type(served, form):
     assert problem(served.ask(ONE, form.encode("latin-1")), 415) == "Content-Type"
 

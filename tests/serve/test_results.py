@@ -89,14 +89,17 @@ def test_a_row_without_keys_has_null(served):
 @pytest.mark.parametrize(
     ("accept", "form"),
     [
-        ("*/*", BYTES), ("application/*", BYTES), ("application/json", JSON),
+        ("*/*", BYTES),
+        ("application/*", BYTES),
+        ("application/json", JSON),
         ("application/octet-stream", "application/octet-stream"),
         ("application/json;q=0.2, */*;q=0.1", JSON),
         ("application/json;q=0.2, application/vnd.safetensors", BYTES),
         ("text/html, application/json;q=0.5", JSON),
-        ("APPLICATION/JSON", JSON), ("", BYTES),
+        ("APPLICATION/JSON", JSON),
+        ("", BYTES),
     ],
-)  # fmt: skip
+)
 def test_the_form_of_the_answer(served, accept, form):
     body = packed(*draw(5), return_lse="true")
     answer = served.ask(body, BYTES, accept=accept or "*/*")

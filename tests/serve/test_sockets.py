@@ -116,7 +116,7 @@ RUDE = {
     "two lengths": POST + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n",
     "length": POST + b"Content-Length: -1\r\n\r\n",
     "coding": POST + b"Transfer-Encoding: gzip\r\n\r\n",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", RUDE)

@@ -10,10 +10,17 @@ MONTHS = (
 ).split()
 WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 SCALES = {
-    "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12,
-    "万": 10**4, "百万": 10**6, "千万": 10**7,
-    "亿": 10**8, "十亿": 10**9, "万亿": 10**12,
-}  # fmt: skip
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+    "万": 10**4,
+    "百万": 10**6,
+    "千万": 10**7,
+    "亿": 10**8,
+    "十亿": 10**9,
+    "万亿": 10**12,
+}
 # H100, float16, FlashAttention-2, sm_90a: a name that holds digits, not a number
 NAME = re.compile(r"[A-Za-z][A-Za-z_]*(?:-(?=[0-9]))?[0-9]+(?:\.[0-9]+)*[A-Za-z0-9_]*")
 NUMBER = re.compile(

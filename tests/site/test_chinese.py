@@ -27,11 +27,9 @@ RULES = {
     "full-width parentheses": rf"{HAN} ?\(|\( ?{HAN}|{HAN} ?\)|\) ?{HAN}",
     "Chinese quotation marks": rf"{HAN} ?[\"']|[\"'] ?{HAN}",
     "no … of dots, no -- for a dash": rf"{HAN}\.\.|\.\.{HAN}|--",
-    "—— and …… are two characters long": (
-        rf"(?<!—)—(?!—)|{HAN}…(?!…)|(?<!…)…{HAN}"
-    ),
+    "—— and …… are two characters long": (rf"(?<!—)—(?!—)|{HAN}…(?!…)|(?<!…)…{HAN}"),
     "no full-width letters, digits": "[０-９Ａ-Ｚａ-ｚ]",
-}  # fmt: skip
+}
 
 
 def broken(text):
@@ -107,12 +105,25 @@ def test_the_site_itself():
 @pytest.mark.parametrize(
     "text",
     [
-        "用GPU 计算", f"把{MARK} 读入", "分块 之后", "分块 ，然后", "两个  空格",
-        "分块,然后", f"因为 {MARK}: 分块", "完了.", "见论文. 然后", "流式多处理器(SM)",
-        f"{MARK}（见 (下文)）", '所谓"分块"', "等等...", "等等…", "一次--两次", "一—二",
+        "用GPU 计算",
+        f"把{MARK} 读入",
+        "分块 之后",
+        "分块 ，然后",
+        "两个  空格",
+        "分块,然后",
+        f"因为 {MARK}: 分块",
+        "完了.",
+        "见论文. 然后",
+        "流式多处理器(SM)",
+        f"{MARK}（见 (下文)）",
+        '所谓"分块"',
+        "等等...",
+        "等等…",
+        "一次--两次",
+        "一—二",
         "第 ３ 行",
     ],
-)  # fmt: skip
+)
 def test_rules_find(text):
     assert [*broken(text)]
 
@@ -127,7 +138,7 @@ def test_rules_find(text):
         "Z. 叶的讲义",
         f"{MARK}、…、{MARK}",
     ],
-)  # fmt: skip
+)
 def test_rules_let_pass(text):
     assert [*broken(text)] == []
 

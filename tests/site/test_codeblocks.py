@@ -130,9 +130,11 @@ def test_blocks_above_run_once_for_excerpts_in_a_row(tmp_path, capsys):
     first = f"x = []\nwith open({str(log)!r}, 'a') as f:\n    f.write('.')\n"
     grow, fail = "x.append(1)\nprint(x)\n", "x.append(2)\ny\n"
     for above, code, shown, runs in (
-        ((first,), grow, "[1]\n", 1), ((first, grow), grow, "[1, 1]\n", 1),
-        ((first,), grow, "[1]\n", 2), ((), "x = 0\nprint(x)\n", "0\n", 2),
-    ):  # fmt: skip
+        ((first,), grow, "[1]\n", 1),
+        ((first, grow), grow, "[1, 1]\n", 1),
+        ((first,), grow, "[1]\n", 2),
+        ((), "x = 0\nprint(x)\n", "0\n", 2),
+    ):
         run(Block(5, True, code, shown, above))
         assert capsys.readouterr().out == shown and len(log.read_text()) == runs
     run(Block(5, True, grow, "[1]\n", (first,)))

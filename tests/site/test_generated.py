@@ -30,9 +30,12 @@ def test_generated_files_are_up_to_date():
     """
     command = [sys.executable, "-X", "utf8", "scripts/generate.py", "--check"]
     done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": "1"},
-        capture_output=True, encoding="utf-8",
-    )  # fmt: skip
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": "1"},
+        capture_output=True,
+        encoding="utf-8",
+    )
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
 
 

@@ -29,9 +29,12 @@ def again(build, reader, tmp_path_factory):
         shutil.copy(path, folder)
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", folder / "a/site"],
-        cwd=folder, env=reader | OTHERWISE, capture_output=True, encoding="utf-8",
+        cwd=folder,
+        env=reader | OTHERWISE,
+        capture_output=True,
+        encoding="utf-8",
         timeout=300,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return folder / "a/site"
 

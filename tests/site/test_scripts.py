@@ -54,9 +54,11 @@ def words():
     """{module: its words}."""
     names = [str(path) for path in MODULES if path.stem not in UNTOUCHED]
     done = executable.node(
-        ["--no-warnings", WORDS, *names], return_completed_process=True,
-        capture_output=True, encoding="utf-8",
-    )  # fmt: skip
+        ["--no-warnings", WORDS, *names],
+        return_completed_process=True,
+        capture_output=True,
+        encoding="utf-8",
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     return {path.rpartition("/")[2]: x for path, x in json.loads(done.stdout).items()}
 

@@ -28,8 +28,11 @@ def test_zizmor_finds_nothing():
     command = [shutil.which("zizmor", path=path), "--offline", "--persona=pedantic"]
     done = subprocess.run(
         [*command, "--no-progress", "--color=never", ".github"],
-        cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -17,33 +17,52 @@ RIGHT |= {"block_rows": 2, "block_cols": 3, "causal": False}
 INTS = torch.int64, torch.bool, torch.int32
 
 
-@pytest.mark.parametrize("change", [
-    {}, {"causal": True}, {"causal": "top-left"}, {"block_rows": 1, "block_cols": 1},
-    {"k": x(2, 4, 5, 8), "v": x(2, 4, 5, 3)}, {"k": x(2, 1, 1, 8), "v": x(2, 1, 1, 1)},
-    {"q": x(6, 8), "k": x(5, 8), "v": x(5, 3)},
-    {"q": x(4, 6, 8), "k": x(2, 5, 8), "v": x(2, 5, 3)},
-    {"q": x(7, 2, 4, 6, 8), "k": x(7, 2, 2, 5, 8), "v": x(7, 2, 2, 5, 3)},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"causal": True},
+        {"causal": "top-left"},
+        {"block_rows": 1, "block_cols": 1},
+        {"k": x(2, 4, 5, 8), "v": x(2, 4, 5, 3)},
+        {"k": x(2, 1, 1, 8), "v": x(2, 1, 1, 1)},
+        {"q": x(6, 8), "k": x(5, 8), "v": x(5, 3)},
+        {"q": x(4, 6, 8), "k": x(2, 5, 8), "v": x(2, 5, 3)},
+        {"q": x(7, 2, 4, 6, 8), "k": x(7, 2, 2, 5, 8), "v": x(7, 2, 2, 5, 3)},
+    ],
+)
 def test_what_fits_passes(change):
     assert check(**RIGHT | change) is None
 
 
 WRONG = {  # the beginning of a sentence that ends with the three shapes
     "q, k and v must be (..., N, d) and not empty": [
-        {"q": x(8)}, {"k": x(8)}, {"v": x(3)}, {"q": x(2, 4, 0, 8)},
-        {"k": x(2, 2, 0, 8)}, {"v": x(2, 2, 5, 0)}, {"q": x(0, 4, 6, 8)},
+        {"q": x(8)},
+        {"k": x(8)},
+        {"v": x(3)},
+        {"q": x(2, 4, 0, 8)},
+        {"k": x(2, 2, 0, 8)},
+        {"v": x(2, 2, 5, 0)},
+        {"q": x(0, 4, 6, 8)},
     ],
     "q, k and v differ in batch or heads": [
-        {"q": x(6, 8)}, {"v": x(2, 5, 3)}, {"k": x(2, 5, 8), "v": x(2, 5, 3)},
-        {"v": x(2, 4, 5, 3)}, {"v": x(1, 2, 5, 3)}, {"k": x(5, 8), "v": x(5, 3)},
+        {"q": x(6, 8)},
+        {"v": x(2, 5, 3)},
+        {"k": x(2, 5, 8), "v": x(2, 5, 3)},
+        {"v": x(2, 4, 5, 3)},
+        {"v": x(1, 2, 5, 3)},
+        {"k": x(5, 8), "v": x(5, 3)},
     ],
     "q, k and v do not fit in batch or heads": [
-        {"q": x(3, 4, 6, 8)}, {"q": x(4, 4, 6, 8)}, {"q": x(2, 3, 6, 8)},
-        {"q": x(2, 1, 6, 8)}, {"k": x(2, 3, 5, 8), "v": x(2, 3, 5, 3)},
+        {"q": x(3, 4, 6, 8)},
+        {"q": x(4, 4, 6, 8)},
+        {"q": x(2, 3, 6, 8)},
+        {"q": x(2, 1, 6, 8)},
+        {"k": x(2, 3, 5, 8), "v": x(2, 3, 5, 3)},
     ],
     "q and k differ in d": [{"q": x(2, 4, 6, 7)}, {"k": x(2, 2, 5, 3)}],
     "k and v differ in N": [{"v": x(2, 2, 8, 3)}, {"k": x(2, 2, 3, 8)}],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("sentence", WRONG)

@@ -13,15 +13,7 @@ from tilewise.attention import passes
 from tilewise.varlen import passes as varlen_passes
 
 from .._oracle import CAUSALS
-from ._varlen import (
-    assert_as_good,
-    bounds,
-    by_document,
-    draw,
-    ends,
-    gradients,
-    leaks,
-)
+from ._varlen import assert_as_good, bounds, by_document, draw, ends, gradients, leaks
 
 TINY = {"rtol": 0, "atol": 1e-10}
 LENGTHS = [7, 0, 13, 1, 30], [9, 4, 13, 0, 22]

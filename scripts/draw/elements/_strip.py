@@ -21,7 +21,7 @@ SAY = {
         "both": "合并", "online": "权重，在线", "exp": "朴素：{e}",
         "naive": "权重，朴素", "is": "{m} = {0}，{l} = {1}",
     },
-}  # fmt: skip
+}
 WORDS = {  # for the script
     "en": {
         "scores": "Scores", "unit": "Unit", "unit-2": "τ = ln 2: powers of 2",
@@ -65,7 +65,7 @@ WORDS = {  # for the script
         "zero": "朴素 softmax 失效：每个 e^x 都舍入成 0，0/0 是 NaN。",
         "none": "全是 −∞，没有权重可给：在线 softmax 给 0，朴素 softmax 得 0/0。",
     },
-}  # fmt: skip
+}
 MATHS = {"x": "<i>x</i>", "m": "<i>m</i>", "l": "<i>ℓ</i>", "e": "<i>e<sup>x</sup></i>"}
 MATHS["f"] = "<i>e<sup>m − m′</sup></i>"
 

@@ -14,13 +14,13 @@ PLAIN = {"forward": "descriptors", "backward": "backward_descriptors"}  # best i
 SHORT = {  # as in tables and plots, in both languages
     "fa4": "FA4", "cudnn": "cuDNN", "flash": "FA2", "flex": "Flex",
     "efficient": "efficient", "math": "math",
-}  # fmt: skip
+}
 
 
 LONG = {  # peers beside the rungs
     "flash": "FlashAttention-2", "flex": "FlexAttention", "cudnn": "cuDNN",
     "fa4": "FlashAttention-4",
-}  # fmt: skip
+}
 
 
 def newest(kind):

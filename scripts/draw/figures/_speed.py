@@ -9,7 +9,7 @@ from tilewise.bench.cells import DIMS, SIZES
 WIDE, HIGH, LEFT, TOP_EDGE, GAP = 150, 160, 34, 44, 54
 MOST = 750  # TFLOP/s at the top of a panel
 PEERS = {"fa4": ("tw-line", ""), "cudnn": ("tw-line", "5 3"),
-         "flex": ("tw-faint", ""), "flash": ("tw-faint", "4 3")}  # fmt: skip
+         "flex": ("tw-faint", ""), "flash": ("tw-faint", "4 3")}
 SAY = {
     "en": {
         "label": "{way} pass on an H200, TFLOP/s against N from 1k to 16k, in four"
@@ -29,7 +29,7 @@ SAY = {
         "forward": "前向", "backward": "反向", "causal": "，因果",
         "ours": "本书", "plain": "纯 Triton", "join": "；",
     },
-}  # fmt: skip
+}
 
 
 def lines(way):

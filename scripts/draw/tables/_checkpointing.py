@@ -3,7 +3,7 @@
 WAYS = (  # attention, policy
     ("standard", "none"), ("ours", "none"), ("ours", "mlp"), ("ours", "apart"),
     ("ours", "o"), ("ours", "block"),
-)  # fmt: skip
+)
 NAMES = {
     "en": {
         "standard": "standard attention", "none": "FlashAttention, all kept",
@@ -13,7 +13,7 @@ NAMES = {
         "standard": "标准注意力", "none": "FlashAttention，全部保留",
         "mlp": "`mlp`", "apart": "`apart`", "o": "`o`", "block": "`block`",
     },
-}  # fmt: skip
+}
 
 
 def name(lang, attention, policy):

@@ -13,7 +13,7 @@ SAY = {
         "head": ("对比", "平均", "最差", "出现在"),
         "plain": "纯 Triton 对 {}", "causal": "，因果",
     },
-}  # fmt: skip
+}
 
 
 def cells(way, kernel, other, say):

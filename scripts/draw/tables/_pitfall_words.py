@@ -8,14 +8,14 @@ SAY = {
     "kills": "{n} of {all}", "chosen": "yes", "and": " and ", "comma": ", ",
     "smallest": "{letters} together kill all {all}; no {fewer} of the {tests} do.",
     "matrix": ("variant", "killed by"), "folded": "All {all} variants, {tests} tests",
-}  # fmt: skip
+}
 KIND = {
     "scores": "Scale", "softmax": "Softmax and its maximum",
     "steps": "From tile to tile", "tiles": "Edges of tiles", "masks": "Masks",
     "backward": "Backward", "dropout": "Dropout", "heads": "Shared heads",
     "merging": "Splits and L", "precision": "Precision", "memory": "Memory",
     "comparing": "Comparing",
-}  # fmt: skip
+}
 INPUT = {
     "odd": "odd sizes, 7 × 11 scores",
     "square": "8 × 8 random scores",

@@ -10,13 +10,13 @@ SAY = {
     "这 {tests} 个测试里，任取 {fewer} 个都查不全。",
     "matrix": ("错误写法", "查出它的测试"),
     "folded": "全部 {all} 个错误写法，{tests} 个测试",
-}  # fmt: skip
+}
 KIND = {
     "scores": "缩放系数", "softmax": "softmax 与最大值", "steps": "块与块之间",
     "tiles": "块的边界", "masks": "掩码", "backward": "反向传播", "dropout": "dropout",
     "heads": "共用键头", "merging": "分段与 L", "precision": "精度", "memory": "内存",
     "comparing": "比较",
-}  # fmt: skip
+}
 INPUT = {
     "odd": "不整齐的尺寸，7 × 11 个分数",
     "square": "8 × 8 个随机分数",

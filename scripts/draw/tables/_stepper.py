@@ -9,7 +9,7 @@ NAMES = {
     "s": "S_ij", "mt": "m̃_ij", "pt": "P̃_ij", "lt": "ℓ̃_ij", "mn": "m_i^new", "a": "α",
     "b": "β", "ln": "ℓ_i^new", "do": "dO_i", "p": "P_ij", "dp": "dP_ij", "delta": "δ_i",
     "ds": "dS_ij", "dq": "dQ_i", "dk": "dK_j", "dv": "dV_j",
-}  # fmt: skip
+}
 UNIT = {"s", "mt", "m", "mn", "dq", "dk"}  # in units of τ
 WORDS = {
     "en": {
@@ -22,7 +22,7 @@ WORDS = {
         "kept": "没有新的", "store": "写回 {}", "start": "初值",
         "comma": "、", "kv-outer": "K、V 在外层", "q-outer": "Q 在外层",
     },
-}  # fmt: skip
+}
 
 
 def name(key, step):

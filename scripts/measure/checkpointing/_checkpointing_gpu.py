@@ -76,8 +76,10 @@ def timed(model, n):
 def error(attention, policy):
     """Of all gradients of a small stack, relative to standard attention's in fp64."""
     small, found = (*MODEL[:2], 4), []
-    for way, dtype in (((attention, policy), torch.bfloat16),
-                       (("standard", "none"), torch.float64)):  # fmt: skip
+    for way, dtype in (
+        ((attention, policy), torch.bfloat16),
+        (("standard", "none"), torch.float64),
+    ):
         model = stack(*way, small, device="cuda", dtype=torch.bfloat16).to(dtype)
         for p in model.parameters():
             p.grad = torch.zeros_like(p)
@@ -120,8 +122,12 @@ def longest(attention, policy):
         middle = (low + high) // 2
         found = fits(model, middle * GRAIN) is not None
         low, high = (middle, high) if found else (low, middle)
-    return {"attention": attention, "policy": policy, "predicted": guess,
-            "measured": low * GRAIN}  # fmt: skip
+    return {
+        "attention": attention,
+        "policy": policy,
+        "predicted": guess,
+        "measured": low * GRAIN,
+    }
 
 
 def rows():

@@ -43,9 +43,10 @@ ROOT = Path(__file__).resolve().parents[3]
 E, HEADS, LAYERS, REPEATS = 256, 4, 6, 3
 SIZES = (1024, 2048)
 SOURCES = [Path(__file__), ROOT / "scripts/measure/memory/memory.py"]
-SOURCES += [ROOT / f"src/tilewise/{x}.py" for x in (
-    "transformer", "checkpointing", "activations", "ops", "flash1", "flash2",
-)]  # fmt: skip
+SOURCES += [
+    ROOT / f"src/tilewise/{x}.py"
+    for x in ("transformer", "checkpointing", "activations", "ops", "flash1", "flash2")
+]
 
 
 def pairs():

@@ -11,8 +11,9 @@ import triton.language as tl
 
 
 @triton.jit
-def kv_outer(Q, K, V, O, L, M, n, scale,
-             D: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):  # fmt: skip
+def kv_outer(
+    Q, K, V, O, L, M, n, scale, D: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr
+):
     """Algorithm 1 of FlashAttention, lines 5 to 15, for one head.
 
     O (bf16), ℓ and m (fp32) are in HBM and begin as 0, 0, −∞ (line 2).
@@ -41,8 +42,9 @@ def kv_outer(Q, K, V, O, L, M, n, scale,
 
 
 @triton.jit
-def q_outer(Q, K, V, O, L, n, scale,
-            D: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):  # fmt: skip
+def q_outer(
+    Q, K, V, O, L, n, scale, D: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr
+):
     """Algorithm 1 of FlashAttention-2, lines 4 to 15, for one block of rows."""
     head = tl.program_id(1).to(tl.int64) * n
     d = tl.arange(0, D)

@@ -117,12 +117,16 @@ def rows():
         found = [*loops(disassembled(kernel))]
         for n, body in enumerate(found[:1] if "gluon" in rung else found):
             yield {
-                "rung": rung, "d": d, "loop": n, "tile": [block_rows, block_cols],
-                "registers": whole["registers"], "spills": whole["spills"],
+                "rung": rung,
+                "d": d,
+                "loop": n,
+                "tile": [block_rows, block_cols],
+                "registers": whole["registers"],
+                "spills": whole["spills"],
                 "shared": whole["shared"],
                 "scores": block_rows * block_cols // threads,
                 "instructions": opcodes(body),
-            }  # fmt: skip
+            }
 
 
 def main():
@@ -137,15 +141,18 @@ def main():
         "command": "python scripts/measure/ladder/loops.py",
         "method": " ".join(METHOD.split()),
         "machine": {
-            "cpu": platform.machine(), "cores": os.cpu_count(),
-            "python": platform.python_version(), "torch": torch.__version__,
-            "triton": triton.__version__, "target": "sm_90a",
+            "cpu": platform.machine(),
+            "cores": os.cpu_count(),
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "triton": triton.__version__,
+            "target": "sm_90a",
         },
         "source_sha256": {
             x.name: hashlib.sha256(x.read_bytes()).hexdigest() for x in sources
         },
         "rows": list(rows()),
-    }  # fmt: skip
+    }
     path = ROOT / f"benchmarks/results/cpu-{date}-loops.json"
     path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     print(path.name, len(result["rows"]), "loops")

@@ -81,7 +81,8 @@ def measure(lengths):
     middle = {name: statistics.median(x) for name, x in times.items()}
     return {
         "method": " ".join(METHOD.split()),
-        "tokens": sum(lengths), "slots": max(lengths) * len(lengths),
+        "tokens": sum(lengths),
+        "slots": max(lengths) * len(lengths),
         "seconds": middle,
         "ratio": {name: x / middle["packed"] for name, x in middle.items()},
-    }  # fmt: skip
+    }

@@ -19,9 +19,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from tilewise.bench import peers
 from tilewise.bench.cells import PASSES
 
-FUSED = {
-    "flash": backend("flash"), "cudnn": backend("cudnn"), "ours": peers.public,
-}  # fmt: skip
+FUSED = {"flash": backend("flash"), "cudnn": backend("cudnn"), "ours": peers.public}
 
 
 def formats():

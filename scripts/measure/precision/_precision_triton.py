@@ -10,7 +10,7 @@ import triton.language as tl
 @triton.jit
 def attention_kernel(
     Q, K, V, O, scale, n, D: tl.constexpr, TILE: tl.constexpr, PRECISION: tl.constexpr
-):  # fmt: skip
+):
     rows = tl.program_id(0) * TILE + tl.arange(0, TILE)
     dims = tl.arange(0, D)
     head = tl.program_id(1) * n * D

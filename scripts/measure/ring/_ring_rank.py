@@ -27,9 +27,13 @@ def start(rank, world, folder, asked):
         torch.cuda.set_device(rank)
         more = {"device_id": torch.device("cuda", rank)}
     dist.init_process_group(
-        "cpu:gloo,cuda:nccl" if cuda else "gloo", init_method=f"file://{folder}/meet",
-        rank=rank, world_size=world, timeout=datetime.timedelta(seconds=300), **more,
-    )  # fmt: skip
+        "cpu:gloo,cuda:nccl" if cuda else "gloo",
+        init_method=f"file://{folder}/meet",
+        rank=rank,
+        world_size=world,
+        timeout=datetime.timedelta(seconds=300),
+        **more,
+    )
     found = everything(world, asked, torch.device(asked["device"]))
     if rank == 0:
         Path(folder, "found.json").write_text(json.dumps(found), "utf-8")
@@ -49,8 +53,12 @@ def everything(world, asked, device):
             checks.append(row | check(way, shape, asked["check"], device))
             say(checks[-1])
             right += [way] if checks[-1].get("right") else []
-        todo = [(n, way) for n in asked["sizes"] for way in right
-                if way == "ring" or n <= PEERS]  # fmt: skip
+        todo = [
+            (n, way)
+            for n in asked["sizes"]
+            for way in right
+            if way == "ring" or n <= PEERS
+        ]
         if "ring" in right and world > 1:  # beyond the sizes that one GPU is timed at
             todo += [(n, "ring") for n in asked["long"]]
         for n, way in todo:
@@ -172,7 +180,11 @@ def summary(times, shape, n):
     totals = [sum(x) for x in times]
     ms = statistics.median(totals)
     return {
-        "forward_ms": forward, "backward_ms": backward, "ms": ms,
-        "min": min(totals), "max": max(totals), "repeats": len(times),
+        "forward_ms": forward,
+        "backward_ms": backward,
+        "ms": ms,
+        "min": min(totals),
+        "max": max(totals),
+        "repeats": len(times),
         "tflops": 7 * n * (n + 1) * heads * d / ms / 1e9,
-    }  # fmt: skip
+    }

@@ -103,8 +103,12 @@ def longest(rows, room):
     """
     found, kinds = [], sorted({(r["world"], r["way"], r["shape"]) for r in rows})
     for world, way, shape in kinds:
-        mine = [r for r in rows if (r["world"], r["way"], r["shape"]) ==
-                (world, way, shape) and "peak_bytes" in r]  # fmt: skip
+        mine = [
+            r
+            for r in rows
+            if (r["world"], r["way"], r["shape"]) == (world, way, shape)
+            and "peak_bytes" in r
+        ]
         if len(mine) < 2:
             continue
         a, b = sorted(mine, key=lambda r: r["n"])[-2:]

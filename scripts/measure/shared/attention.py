@@ -60,11 +60,7 @@ def calls(q, k, v):
         "qk": (lambda: q @ k.mT, whole // 2, nn + 2 * nd),
         "scale": (lambda: s * d**-0.5, heads * nn, 2 * nn),
         "softmax": (lambda: torch.softmax(s, -1), 5 * heads * nn, 2 * nn),
-        "scaled_softmax": (
-            lambda: scaled_softmax(s, d**-0.5),
-            6 * heads * nn,
-            2 * nn,
-        ),
+        "scaled_softmax": (lambda: scaled_softmax(s, d**-0.5), 6 * heads * nn, 2 * nn),
         "pv": (lambda: p @ v, whole // 2, nn + 2 * nd),
     }
     for name, backend in BACKENDS.items():

@@ -58,14 +58,18 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
         "a stage is let go of in its own round, not beside the next one's arrival",
         [
             (RELEASE, ""),
-            ("    # --8<-- [end:products]\n",
-             "    mbarrier.arrive(sm.empty.index(s), count=1)\n"),
+            (
+                "    # --8<-- [end:products]\n",
+                "    mbarrier.arrive(sm.empty.index(s), count=1)\n",
+            ),
         ],
     ),
     "fragment_order": (
         "dQ in the order of the fragments, in which a warp stores whole lines",
-        [("store(dq.reshape(", f"store(dq{ORDER}.reshape("),
-         (".reshape(1, 1, 64, 64)", f"{BACK}.reshape(1, 1, 64, 64)")],
+        [
+            ("store(dq.reshape(", f"store(dq{ORDER}.reshape("),
+            (".reshape(1, 1, 64, 64)", f"{BACK}.reshape(1, 1, 64, 64)"),
+        ],
     ),
     "no_pin": (
         "without the poll that keeps ptxas from moving the wait for dP",
@@ -74,21 +78,25 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
     "delta_first": (
         "the sum of dP begins at -delta instead of 0",
         [
-            ("    dpt = warpgroup_mma(v, do.permute((1, 0)), zero, use_acc=False,",
-             "    dpt = zero - sm.delta.index(s).load(COLUMN)[None, :]\n"
-             "    dpt = warpgroup_mma(v, do.permute((1, 0)), dpt,"),
+            (
+                "    dpt = warpgroup_mma(v, do.permute((1, 0)), zero, use_acc=False,",
+                "    dpt = zero - sm.delta.index(s).load(COLUMN)[None, :]\n"
+                "    dpt = warpgroup_mma(v, do.permute((1, 0)), dpt,",
+            ),
             ("(pt * (dpt - delta[None, :]))", "(pt * dpt)"),
         ],
     ),
     "no_add_warp": (
         "each consumer starts the addition of its half of dQ itself",
         [
-            (STORE,
-             "    tma.store_wait(pendings=0)\n"
-             "    sm.dq.index(w).store(dq.reshape(128, 32))\n"
-             "    fence_async_shared()\n"
-             "    at = ((before + i) * 2 + w).to(gl.int32) * 128\n"
-             "    reduce_add(DQ, [at, 0], sm.dq.index(w))\n"),
+            (
+                STORE,
+                "    tma.store_wait(pendings=0)\n"
+                "    sm.dq.index(w).store(dq.reshape(128, 32))\n"
+                "    fence_async_shared()\n"
+                "    at = ((before + i) * 2 + w).to(gl.int32) * 128\n"
+                "    reduce_add(DQ, [at, 0], sm.dq.index(w))\n",
+            ),
             *given_to_consumers("DQ"),
         ],
     ),
@@ -108,15 +116,17 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
             (".reshape(1, 1, 64, 64)", f"{BACK}.reshape(1, 1, 64, 64)"),
             *given_to_consumers("DQ32"),
             ("    Q, K, V, DO, DK, DV, DQ", "    DQ32, Q, K, V, DO, DK, DV, DQ"),
-            ("            describe(q, rows, dims), describe(k",
-             "            dq32, describe(q, rows, dims), describe(k"),
+            (
+                "            describe(q, rows, dims), describe(k",
+                "            dq32, describe(q, rows, dims), describe(k",
+            ),
         ],
     ),
     "dv_early": (
         "dV is started before dP is waited for",
         [(DV, ""), (DPT_0, DV + DPT_0.replace("(0,", "(1,"))],
     ),
-}  # fmt: skip
+}
 
 
 def text(name):

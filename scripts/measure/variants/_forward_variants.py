@@ -41,7 +41,8 @@ def variant(what, *changes, dims=(64, 128), **tile):
 VARIANTS = {
     "no_turns": variant(
         "consumers start their products whenever they are ready",
-        ("bar.sync $1, 256; ", ""), ("bar.arrive $1, 256; ", ""),
+        ("bar.sync $1, 256; ", ""),
+        ("bar.arrive $1, 256; ", ""),
     ),
     "both_at_once": variant(
         "both products are waited for before the softmax",
@@ -49,7 +50,7 @@ VARIANTS = {
         (LAST_WAIT, "        return"),
     ),
     "one_q": variant(
-        "one buffer of Q instead of two", ("make_ring(Q, 2,", "make_ring(Q, 1,"),
+        "one buffer of Q instead of two", ("make_ring(Q, 2,", "make_ring(Q, 1,")
     ),
     "row_sums_at_once": variant(
         "the row sums of every tile are added up over a row's four threads",
@@ -63,7 +64,7 @@ VARIANTS = {
         ("gl.where((self.crews - crew) % 2 != 0, tiles - 1 - i, i)", "tiles - 1 - i"),
     ),
     "two_consumers": variant(
-        "two consumers, 128 rows together", dims=(64,), block_rows=128,
+        "two consumers, 128 rows together", dims=(64,), block_rows=128
     ),
     "held_back": variant(
         "the wait for O stays behind the exponentials",
@@ -77,14 +78,16 @@ VARIANTS = {
         ("def consume(me, o_smem, O,", "def consume(me, O,"),
         ("            me.q.free(block)\n", ""),
         (INTO_O, "            me.q.tile(block, me.w).store(o)\n"),
-        ("row, 0], o_smem)",
-         "row, 0], me.q.tiles.index(block % 2 * me.count + me.w))"),
-        (FIRST, FIRST + "    if block > 0:\n        tma.store_wait(0)\n"
-         "        me.q.free(block - 1)\n"),
+        ("row, 0], o_smem)", "row, 0], me.q.tiles.index(block % 2 * me.count + me.w))"),
+        (
+            FIRST,
+            FIRST + "    if block > 0:\n        tma.store_wait(0)\n"
+            "        me.q.free(block - 1)\n",
+        ),
         dims=(128,),
     ),
     "half_tiles": variant("tiles of 64 keys", block_cols=64, num_stages=4),
-}  # fmt: skip
+}
 
 
 def text(name):

@@ -31,8 +31,10 @@ def long_tail(total, seed=0):
 def documents(lengths, heads, d, causal):
     """The work: q, k, v, do (total, heads, d) drawn afresh, and where documents end."""
     total = sum(lengths)
-    x = {name: torch.randn(total, heads, d, device=DEVICE).to(DTYPE)
-         for name in ("q", "k", "v", "do")}  # fmt: skip
+    x = {
+        name: torch.randn(total, heads, d, device=DEVICE).to(DTYPE)
+        for name in ("q", "k", "v", "do")
+    }
     ends = torch.tensor([0, *lengths]).cumsum(0)
     places = {"cu": ends.to(DEVICE, torch.int32), "ends": ends.tolist()}
     return x | places | {"lengths": lengths, "causal": causal}
@@ -62,8 +64,10 @@ def fixed(apart):
 
     def make(x, way):
         n = x["lengths"][0]
-        given = [x[name].unflatten(0, (-1, n)).transpose(1, 2)
-                 for name in ("q", "k", "v", "do")]  # fmt: skip
+        given = [
+            x[name].unflatten(0, (-1, n)).transpose(1, 2)
+            for name in ("q", "k", "v", "do")
+        ]
         q, k, v, do = (y.contiguous() if apart else y for y in given)
         names = dispatch.rungs(dispatch.card(q.device)[0], q.dtype, q.shape[-1])
         first, second = (dispatch.kernel(name) for name in names)

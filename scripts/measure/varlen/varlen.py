@@ -101,8 +101,11 @@ def compare(kind, x, d, way, makers, against):
             entry["ratio" if kind == "equal" else "speedup"] = base / entry["ms"]
         print(kind, way, d, x["causal"], name, entry.get("ms", entry), flush=True)
     at = {"work": kind, "pass": way, "d": d, "causal": x["causal"]}
-    return at | {"documents": len(x["lengths"]), "longest": max(x["lengths"]),
-                 "found": found}  # fmt: skip
+    return at | {
+        "documents": len(x["lengths"]),
+        "longest": max(x["lengths"]),
+        "found": found,
+    }
 
 
 def peak(make, x):

@@ -68,9 +68,12 @@ def reports(root, pages, browser):
     """{page: {"scores": {category: 0 to 100}, "lost": what cost points}}."""
     asked = {"root": root, "pages": pages, "browser": browser, "flags": chromium.FLAGS}
     done = executable.node(
-        [HERE / "audit.mjs"], return_completed_process=True,
-        input=json.dumps(asked), stdout=subprocess.PIPE, encoding="utf-8",
-    )  # fmt: skip
+        [HERE / "audit.mjs"],
+        return_completed_process=True,
+        input=json.dumps(asked),
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    )
     done.check_returncode()
     return {x["page"]: x for x in map(json.loads, done.stdout.splitlines())}
 

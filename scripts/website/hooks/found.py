@@ -24,8 +24,10 @@ def card(svg):
     done = executable.node(
         ["--liftoff-only", ROOT / "scripts/website/npm/card.mjs"],  # runs for a moment
         return_completed_process=True,
-        input=svg, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        input=svg,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     if done.returncode:
         raise PluginError(f"resvg failed:\n{done.stderr.decode()[-2000:]}")
     return done.stdout

@@ -67,9 +67,12 @@ def on_env(env, config, files):
     where = {key(m): page for page in pages for m in EQUATION.finditer(page.content)}
     todo = [equation for equation in where if equation not in _rendered]
     done = executable.node(
-        [WEB / "katex.mjs"], return_completed_process=True,
-        input=json.dumps(todo), capture_output=True, encoding="utf-8",
-    )  # fmt: skip
+        [WEB / "katex.mjs"],
+        return_completed_process=True,
+        input=json.dumps(todo),
+        capture_output=True,
+        encoding="utf-8",
+    )
     if done.returncode:
         raise PluginError(f"KaTeX failed:\n{done.stderr[-2000:]}")
     answer = json.loads(done.stdout)

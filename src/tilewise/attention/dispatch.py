@@ -38,8 +38,9 @@ PACKED = (  # the same for packed documents
     ((8, 0), (99, 9), (torch.float32,), 256, "varlen", "varlen_backward"),
 )
 REPEATS = {  # the same bits every time
-    "gluon_backward": "backward_descriptors", "gluon_varlen_backward": "varlen_backward"
-}  # fmt: skip
+    "gluon_backward": "backward_descriptors",
+    "gluon_varlen_backward": "varlen_backward",
+}
 
 LIGHT = {"gluon_forward", "gluon_backward", "descriptors", "backward_descriptors"}
 # What these do on the GPU, they do by kernels._launch: a call can be replayed.
@@ -48,9 +49,13 @@ GLUON = sorted(x for row in TABLE + PACKED for x in row[4:] if x.startswith("glu
 
 @functools.cache
 def rungs(
-    capability: Capability, dtype: torch.dtype, d: int, gluon: bool = True,
-    deterministic: bool = False, packed: bool = False,
-) -> tuple[str, str] | None:  # fmt: skip
+    capability: Capability,
+    dtype: torch.dtype,
+    d: int,
+    gluon: bool = True,
+    deterministic: bool = False,
+    packed: bool = False,
+) -> tuple[str, str] | None:
     """(forward, backward), names in `tilewise.kernels`: TABLE's first row that fits.
 
     capability (major, minor) of the card; gluon: whether Triton has the Gluon that the
@@ -98,9 +103,13 @@ def has_gluon(capability: Capability) -> bool:
 
 
 def route(
-    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None,
-    dropout_p: float = 0.0, packed: bool = False,
-) -> tuple[str, str] | None:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    packed: bool = False,
+) -> tuple[str, str] | None:
     """(forward, backward) for these tensors (..., N, d), or None: tiles in PyTorch.
 
     Device, dtype and d choose. A mask as a tensor (attn_mask) and dropout (dropout_p
@@ -128,8 +137,13 @@ def entry(name: str) -> tuple[Callable[..., Any], Callable[..., Any] | None]:
     return rung, kernel("_replay").replay if name in LIGHT else None
 
 
-def run(name: str, tensors: Sequence[Tensor], causal: Causal, scale: float | None,
-        dlse: Tensor | None = None) -> Any:  # fmt: skip
+def run(
+    name: str,
+    tensors: Sequence[Tensor],
+    causal: Causal,
+    scale: float | None,
+    dlse: Tensor | None = None,
+) -> Any:
     """What the rung of this name makes of tensors (batch, heads, N, d).
 
     Triton launches on the current device, so that of the tensors is made current.

@@ -30,8 +30,8 @@ SAVED = "Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse, Tensor? attn_mask"
 
 
 def attend(
-    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, options: Options,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, options: Options
+) -> tuple[Tensor, Tensor]:
     """(o, L) by the operator; options are (causal, scale, dropout_p, seed)."""
     check(q, k, v, 1, 1, options[0])
     return attention(q, k, v, attn_mask, CAUSAL[options[0]], *options[1:])
@@ -50,8 +50,8 @@ def placed(x: Tensor, room: Tensor) -> Tensor:
     " -> (Tensor, Tensor)",
 )
 def attention(
-    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, causal: str, *more: Any,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, causal: str, *more: Any
+) -> tuple[Tensor, Tensor]:
     """o and L, as tilewise.attention.passes has them."""
     made = forward(q, k, v, attn_mask, (MEANING[causal], *more))
     o, lse = map(placed, made, rooms(q, k, v))
@@ -72,9 +72,18 @@ def rooms(q: Tensor, k: Tensor, v: Tensor, *_: Any) -> tuple[Tensor, Tensor]:
     " -> (Tensor, Tensor, Tensor, Tensor)",
 )
 def attention_backward(
-    q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, attn_mask: Tensor | None,
-    do: Tensor | None, dlse: Tensor | None, wanted: bool, causal: str, *more: Any,
-) -> Tensors:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    o: Tensor,
+    lse: Tensor,
+    attn_mask: Tensor | None,
+    do: Tensor | None,
+    dlse: Tensor | None,
+    wanted: bool,
+    causal: str,
+    *more: Any,
+) -> Tensors:
     """dQ, dK, dV and the mask's gradient, empty if it is not wanted."""
     options = MEANING[causal], *more
     given = q, k, v, o, do, lse, dlse, attn_mask, wanted, options
@@ -86,9 +95,17 @@ def attention_backward(
 
 @attention_backward.register_fake
 def rooms_backward(
-    q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, attn_mask: Tensor | None,
-    do: Tensor | None, dlse: Tensor | None, wanted: bool, *_: Any,
-) -> Tensors:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    o: Tensor,
+    lse: Tensor,
+    attn_mask: Tensor | None,
+    do: Tensor | None,
+    dlse: Tensor | None,
+    wanted: bool,
+    *_: Any,
+) -> Tensors:
     """Empty dQ, dK, dV and gradient of the mask."""
     if attn_mask is None or not wanted:
         return like(q), like(k), like(v), q.new_empty(0)
@@ -104,8 +121,8 @@ def keep(ctx: Any, inputs: Any, output: Any) -> None:
 
 
 def gradients(
-    ctx: Any, do: Tensor | None, dlse: Tensor | None,
-) -> tuple[Tensor | None, ...]:  # fmt: skip
+    ctx: Any, do: Tensor | None, dlse: Tensor | None
+) -> tuple[Tensor | None, ...]:
     """Of the inputs of tilewise::attention."""
     *saved, seed = ctx.saved_tensors
     wanted = ctx.needs_input_grad[3]

@@ -44,8 +44,8 @@ def check_mask(attn_mask: object, shape: Sequence[int], dtype: torch.dtype) -> N
 
 
 def place(
-    attn_mask: Tensor, rows: Tensor, cols: Tensor,
-) -> tuple[EllipsisType, Tensor, Tensor]:  # fmt: skip
+    attn_mask: Tensor, rows: Tensor, cols: Tensor
+) -> tuple[EllipsisType, Tensor, Tensor]:
     """The index of tile rows (B_r, 1), cols (B_c), where an axis of size 1 is all."""
     n_q, n_k = attn_mask.shape[-2:]
     return ..., rows if n_q > 1 else 0 * rows[:1], cols if n_k > 1 else 0 * cols[:1]
@@ -61,10 +61,22 @@ def mask_option(attn_mask: Tensor | None) -> dict[str, TileRule]:
 
 @torch.no_grad()
 def mask_gradient(
-    attn_mask: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor,
-    lse: Tensor, block_rows: int, block_cols: int, *, bias: TileRule, causal: Causal,
-    scale: float | None, dlse: Tensor | int = 0, dropout: TileRule | None = None,
-) -> Tensor:  # fmt: skip
+    attn_mask: Tensor,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    o: Tensor,
+    do: Tensor,
+    lse: Tensor,
+    block_rows: int,
+    block_cols: int,
+    *,
+    bias: TileRule,
+    causal: Causal,
+    scale: float | None,
+    dlse: Tensor | int = 0,
+    dropout: TileRule | None = None,
+) -> Tensor:
     """The gradient of a float mask (..., N_q or 1, N_k or 1), in its shape and dtype.
 
     Arguments as in flash2_backward. Few ask for this gradient, so that function is left

@@ -24,10 +24,17 @@ class FlashAttention(nn.Module):
     """
 
     def __init__(
-        self, embed_dim: int, num_heads: int, *, num_kv_heads: int | None = None,
-        bias: bool = True, dropout: float = 0.0, causal: Causal = False,
-        device: torch.device | str | None = None, dtype: torch.dtype | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        embed_dim: int,
+        num_heads: int,
+        *,
+        num_kv_heads: int | None = None,
+        bias: bool = True,
+        dropout: float = 0.0,
+        causal: Causal = False,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
         num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         check(embed_dim, num_heads, num_kv_heads, dropout, causal)
@@ -40,8 +47,9 @@ class FlashAttention(nn.Module):
         self.v_proj = nn.Linear(embed_dim, kv_dim, **options)
         self.o_proj = nn.Linear(embed_dim, embed_dim, **options)
 
-    def forward(self, x: Tensor, context: Tensor | None = None,
-                attn_mask: Tensor | None = None) -> Tensor:  # fmt: skip
+    def forward(
+        self, x: Tensor, context: Tensor | None = None, attn_mask: Tensor | None = None
+    ) -> Tensor:
         """x (batch, N_q, embed_dim), context (batch, N_k, embed_dim) or x → x's shape.
 
         attn_mask is that of scaled_dot_product_attention, and applies beside causal:
@@ -71,8 +79,8 @@ def heads(x: Tensor, number: int) -> Tensor:
 
 
 def check(
-    embed_dim: int, num_heads: int, num_kv_heads: int, dropout: float, causal: Causal,
-) -> None:  # fmt: skip
+    embed_dim: int, num_heads: int, num_kv_heads: int, dropout: float, causal: Causal
+) -> None:
     """Raise ValueError with one sentence that names what cannot be."""
     sizes = {"embed_dim": embed_dim, "num_heads": num_heads}
     for name, x in {**sizes, "num_kv_heads": num_kv_heads}.items():

@@ -21,24 +21,44 @@ from tilewise.types import Causal
 
 @overload
 def flash_attention(
-    q: Tensor, k: Tensor, v: Tensor, *, causal: Causal = ..., scale: float | None = ...,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    causal: Causal = ...,
+    scale: float | None = ...,
     return_lse: Literal[False] = ...,
-) -> Tensor: ...  # fmt: skip
+) -> Tensor: ...
 @overload
 def flash_attention(
-    q: Tensor, k: Tensor, v: Tensor, *, causal: Causal = ..., scale: float | None = ...,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    causal: Causal = ...,
+    scale: float | None = ...,
     return_lse: Literal[True],
-) -> tuple[Tensor, Tensor]: ...  # fmt: skip
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def flash_attention(
-    q: Tensor, k: Tensor, v: Tensor, *, causal: Causal = ..., scale: float | None = ...,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    causal: Causal = ...,
+    scale: float | None = ...,
     return_lse: bool,
-) -> Tensor | tuple[Tensor, Tensor]: ...  # fmt: skip
+) -> Tensor | tuple[Tensor, Tensor]: ...
 # --8<-- [start:flash_attention]
 def flash_attention(
-    q: Tensor, k: Tensor, v: Tensor, *, causal: Causal = False,
-    scale: float | None = None, return_lse: bool = False,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    causal: Causal = False,
+    scale: float | None = None,
+    return_lse: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """o = softmax(τ q kᵀ) v, differentiable, without a matrix of N_q × N_k numbers.
 
     q (batch, heads, N_q, d), k (batch, heads, N_k, d), v (batch, heads, N_k, d_v), all
@@ -66,10 +86,16 @@ def flash_attention(
 
 
 def attend(
-    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, *,
-    causal: Causal = False, scale: float | None = None, dropout_p: float = 0.0,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    attn_mask: Tensor | None = None,
+    *,
+    causal: Causal = False,
+    scale: float | None = None,
+    dropout_p: float = 0.0,
     return_lse: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """o or (o, L) of (..., heads, N, d), with what PyTorch's function has besides.
 
     attn_mask broadcasts to S (..., heads, N_q, N_k): bools, True where a row may see a
@@ -134,9 +160,14 @@ class Attention(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None,
-        options: Options, return_lse: bool,
-    ) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+        ctx: Any,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        attn_mask: Tensor | None,
+        options: Options,
+        return_lse: bool,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         ctx.options = options
         ctx.set_materialize_grads(False)
         o, lse = forward(q, k, v, attn_mask, options)
@@ -144,8 +175,9 @@ class Attention(torch.autograd.Function):
         return (o, lse) if return_lse else o  # each result costs the host 2 µs
 
     @staticmethod
-    def backward(ctx: Any, do: Tensor | None,
-                 dlse: Tensor | None = None) -> tuple[Tensor | None, ...]:  # fmt: skip
+    def backward(
+        ctx: Any, do: Tensor | None, dlse: Tensor | None = None
+    ) -> tuple[Tensor | None, ...]:
         q, k, v, o, lse, attn_mask = ctx.saved_tensors
         wanted = attn_mask is not None and ctx.needs_input_grad[3]
         given = q, k, v, o, do, lse, dlse, attn_mask, wanted, ctx.options

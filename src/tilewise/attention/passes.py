@@ -27,8 +27,8 @@ Grads = tuple[Tensor, Tensor, Tensor, Tensor | None]
 
 # --8<-- [start:passes]
 def forward(
-    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, options: Options,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, options: Options
+) -> tuple[Tensor, Tensor]:
     """o (..., N, d) and L (..., N); options are (causal, scale, dropout_p, seed)."""
     causal, scale, dropout_p, _ = options
     rungs = route(q, k, v, attn_mask, dropout_p)
@@ -44,9 +44,17 @@ def forward(
 
 
 def backward(
-    q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor | None, lse: Tensor,
-    dlse: Tensor | None, attn_mask: Tensor | None, wanted: bool, options: Options,
-) -> Grads:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    o: Tensor,
+    do: Tensor | None,
+    lse: Tensor,
+    dlse: Tensor | None,
+    attn_mask: Tensor | None,
+    wanted: bool,
+    options: Options,
+) -> Grads:
     """dQ, dK, dV and, if wanted, the mask's gradient; do and dlse may be None.
 
     Within a row ∂L/∂S = P, so that dS = P ∘ (dP − δ) + dL P: dL is taken from δ.

@@ -15,10 +15,15 @@ from tilewise.types import Causal
 
 # --8<-- [start:sdpa]
 def scaled_dot_product_attention(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
-    dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
     enable_gqa: bool = False,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """softmax(τ query keyᵀ + mask) value: torch.nn.functional's function of this name.
 
     query (..., N_q, d), key (..., N_k, d), value (..., N_k, d_v) → (..., N_q, d_v), all
@@ -70,8 +75,8 @@ def autocast(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 
 def fit(
-    query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool,
-) -> Iterable[Tensor]:  # fmt: skip
+    query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool
+) -> Iterable[Tensor]:
     """The same with equal axes in front; views, but for unequal heads of key, value.
 
     Raises ValueError where they do not fit.

@@ -24,9 +24,13 @@ RESULTS = {"forward": ("o",), "backward": ("dq", "dk", "dv")}
 def cell(n, d, causal=False, **other):
     """The shape of the setting for N and d; other sets what differs, n_k for one."""
     made = {
-        "batch": max(1, TOKENS // n), "heads": max(1, WIDTH // d), "n": n, "n_k": n,
-        "d": d, "causal": causal,
-    }  # fmt: skip
+        "batch": max(1, TOKENS // n),
+        "heads": max(1, WIDTH // d),
+        "n": n,
+        "n_k": n,
+        "d": d,
+        "causal": causal,
+    }
     made |= other
     return {"heads_k": made["heads"]} | made
 

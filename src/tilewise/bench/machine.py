@@ -17,9 +17,11 @@ ROOT = SOURCE.parent.parent
 CALLERS = ("ops", "passes", "dispatch", "library")  # between a caller and the rungs
 PACKAGES = {"triton": "triton", "flash_attn_4": "flash-attn-4"}
 LISTS = {  # what each part leaves in the file
-    "speed": ("names", "rows", "cells"), "memory": ("memory",),
-    "unaligned": ("unaligned",), "host": ("host",),
-}  # fmt: skip
+    "speed": ("names", "rows", "cells"),
+    "memory": ("memory",),
+    "unaligned": ("unaligned",),
+    "host": ("host",),
+}
 FIELDS = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
 
 

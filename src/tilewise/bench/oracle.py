@@ -73,8 +73,9 @@ def apart(found, other):
     """{name: ‖found − other‖ / ‖other‖} over all heads, inf where not finite."""
     gaps = {}
     for name, tensor in found.items():
-        above = sum((a.float() - b.float()).norm() ** 2
-                    for a, b in zip(tensor, other[name]))  # fmt: skip
+        above = sum(
+            (a.float() - b.float()).norm() ** 2 for a, b in zip(tensor, other[name])
+        )
         below = sum(b.float().norm() ** 2 for b in other[name])
         gap = (above / below).sqrt().item()
         gaps[name] = gap if gap == gap and gap < torch.inf else torch.inf

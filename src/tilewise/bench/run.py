@@ -56,8 +56,12 @@ def about(options, passes):
         "machine": described,
         "source_sha256": machine.fingerprints(),
         "names": names,
-        "rows": [], "cells": [], "memory": [], "unaligned": [], "host": [],
-    }  # fmt: skip
+        "rows": [],
+        "cells": [],
+        "memory": [],
+        "unaligned": [],
+        "host": [],
+    }
 
 
 def wanted(name, options):

@@ -12,10 +12,7 @@ from tilewise.cli.options import add_choice, add_list, add_size, one_of, size_of
 LONGEST, WIDEST = 2**17, 256
 MASKS = {"both": (False, True), "no": (False,), "yes": (True,)}
 NAMES = tuple(dict.fromkeys(name for way in PASSES for name in names(way)))
-HEAD = {
-    "en": ("TFLOP/s", "forward", "backward"),
-    "zh": ("TFLOP/s", "前向", "反向"),
-}
+HEAD = {"en": ("TFLOP/s", "forward", "backward"), "zh": ("TFLOP/s", "前向", "反向")}
 
 
 def add_options(parser, words):
@@ -46,11 +43,18 @@ def run(args, out):
         print(f"\r{sentence}", file=sys.stderr)
 
     options = {
-        "n": args.n, "d": args.d, "masks": MASKS[args.causal], "parts": args.parts,
+        "n": args.n,
+        "d": args.d,
+        "masks": MASKS[args.causal],
+        "parts": args.parts,
         "passes": PASSES if args.passes == "both" else (args.passes,),
-        "only": args.only, "seconds": args.seconds, "flush": args.flush,
-        "out": args.out, "command": command(args), "say": say,
-    }  # fmt: skip
+        "only": args.only,
+        "seconds": args.seconds,
+        "flush": args.flush,
+        "out": args.out,
+        "command": command(args),
+        "say": say,
+    }
     path, results = bench.run(options, progress(begun))
     out.writelines(line + "\n" for line in means(results, args.lang))
     out.write(f"{path}\n")

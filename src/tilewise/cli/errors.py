@@ -25,14 +25,22 @@ def short(text, limit=80):
 
 KINDS = {
     "en": {
-        "string": "a string", "boolean": "true or false", "list": "a list",
-        "object": "an object", "number": "a number", "null": "null",
+        "string": "a string",
+        "boolean": "true or false",
+        "list": "a list",
+        "object": "an object",
+        "number": "a number",
+        "null": "null",
     },
     "zh": {
-        "string": "字符串", "boolean": "布尔值", "list": "列表", "object": "对象",
-        "number": "数", "null": " null",
+        "string": "字符串",
+        "boolean": "布尔值",
+        "list": "列表",
+        "object": "对象",
+        "number": "数",
+        "null": " null",
     },
-}  # fmt: skip
+}
 
 PLACES = {"en": "row {r}, column {c} of {name}", "zh": "{name} 第 {r} 行第 {c} 列"}
 

@@ -136,9 +136,13 @@ def graded(name, source, lang):
     with tempfile.TemporaryFile() as answer:  # a pipe might be held by its children
         try:
             done = subprocess.run(
-                [sys.executable, "-P", "-c", CHILD], input=asked.encode(), env=env,
-                stdout=answer, stderr=subprocess.DEVNULL, timeout=SECONDS,
-            )  # fmt: skip
+                [sys.executable, "-P", "-c", CHILD],
+                input=asked.encode(),
+                env=env,
+                stdout=answer,
+                stderr=subprocess.DEVNULL,
+                timeout=SECONDS,
+            )
         except subprocess.TimeoutExpired:
             return {"said": "slow", "seconds": SECONDS}
         answer.seek(0)

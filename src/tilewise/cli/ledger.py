@@ -65,10 +65,20 @@ def asked(args):
     """
     way = "training" if args.training else "backward" if args.backward else "forward"
     bill = account(
-        args.n, args.d, chosen(args), n_k=args.n_k, batch=args.batch, heads=args.heads,
-        kv_heads=args.kv_heads, causal=args.causal, dtype=args.dtype, way=way,
-        rule=args.tiles, block_rows=args.block_rows, block_cols=args.block_cols,
-    )  # fmt: skip
+        args.n,
+        args.d,
+        chosen(args),
+        n_k=args.n_k,
+        batch=args.batch,
+        heads=args.heads,
+        kv_heads=args.kv_heads,
+        causal=args.causal,
+        dtype=args.dtype,
+        way=way,
+        rule=args.tiles,
+        block_rows=args.block_rows,
+        block_cols=args.block_cols,
+    )
     tile = bill["tiles"][0]
     first = {"block_rows": tile["rows"], "block_cols": tile["cols"]}
     return bill | first | {"t_r": tile["t_r"], "t_c": tile["t_c"]}

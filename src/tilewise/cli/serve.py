@@ -10,10 +10,18 @@ from tilewise.serve.limits import LIMITS
 
 NEEDED = ("fastapi", "uvicorn", "safetensors", "prometheus_client", "torch")
 MOST = {  # what the options may be set to
-    "threads": 256, "queue": 10_000, "deadline": 3600, "max_body": 4096,
-    "max_json": 64, "max_elements": 2**29, "max_heads": 2**16, "max_dim": 4096,
-    "max_work": 10**6, "memory": 10**6, "connections": 2**16,
-}  # fmt: skip
+    "threads": 256,
+    "queue": 10_000,
+    "deadline": 3600,
+    "max_body": 4096,
+    "max_json": 64,
+    "max_elements": 2**29,
+    "max_heads": 2**16,
+    "max_dim": 4096,
+    "max_work": 10**6,
+    "memory": 10**6,
+    "connections": 2**16,
+}
 SAID = {
     "en": {
         "listening": "Listening on {address}",

@@ -22,7 +22,7 @@ BLOCKS = ledger.block_sizes(51_200, D)  # 100 KB of fp16
     "this-is-algorithm-2", "words", printed="Q outside, called FlashAttention's order",
     right="FA1: K, V outside; O, ℓ, m stored at every tile", test="count the stores",
     unit="stores of O in four tiles",
-)  # fmt: skip
+)
 def this_is_algorithm_2():
     def stores(order):
         grid = tiles(*(x.tolist() for x in (Q, K, V)), 2, 2, order=order)
@@ -34,7 +34,7 @@ def this_is_algorithm_2():
 @erratum(
     "written-once", "words", printed="O is written once", unit="times",
     right="FA1: T_c times and once before, FA2: once", test="count the writes",
-)  # fmt: skip
+)
 def written_once():
     bill = ledger.flash1_forward(N, D, 64, 256)  # T_c = 4
     return 1, bill["writes"] // (N * (D + 2))  # of a row of O, ℓ and m
@@ -43,7 +43,7 @@ def written_once():
 @erratum(
     "without-computing", "words", printed="without computing the N × N scores",
     right="without storing them", unit="scores computed", test="count them",
-)  # fmt: skip
+)
 def without_computing():
     grid = list(tiles(*(x.tolist() for x in (Q, K, V)), 2, 2))
     return 0, sum(len(tile["q"]) * len(tile["k"]) for tile in grid)
@@ -53,7 +53,7 @@ def without_computing():
     "geometric-progression", "words", printed="ℓ is a geometric progression",
     right="a recurrence ℓ ← α ℓ + p whose α changes", unit="different ratios",
     test="divide each ℓ by the one before",
-)  # fmt: skip
+)
 def geometric_progression():
     row = S[2]  # 0, 1, 2, 1 in units of ln 2
     sums = [(row[: i + 1] - row[: i + 1].max()).exp().sum().item() for i in range(4)]
@@ -64,7 +64,7 @@ def geometric_progression():
 @erratum(
     "linear-attention", "claim", printed="O(N) complexity", unit="times for twice N",
     right="O(N) extra memory, O(N²d) time", test="double N, count both",
-)  # fmt: skip
+)
 def linear_attention():
     memory = ledger.saved(2 * N, D)["flash2"] // ledger.saved(N, D)["flash2"]
     time = ledger.flash2_forward(2 * N, D, 64, 64)["flops"]
@@ -85,7 +85,7 @@ FLASH1 = ledger.flash1_forward(N, D, *BLOCKS), ledger.flash1_backward(N, D, *BLO
     "time-for-memory", "claim", printed="it trades time for memory",
     right="more FLOPs, fewer HBM accesses, less time", test="count both",
     unit="of standard attention's: FLOPs, HBM accesses",
-)  # fmt: skip
+)
 def time_for_memory():
     return tuple(both(*FLASH1, x) / both(*STANDARD, x) for x in ("flops", "moved"))
 
@@ -93,7 +93,7 @@ def time_for_memory():
 @erratum(
     "fewer-flops", "claim", printed="99.2 % fewer FLOPs", unit="of the forward FLOPs",
     right="as many forward, 5/4 backward; HBM traffic falls", test="count the products",
-)  # fmt: skip
+)
 def fewer_flops():
     return 0.008, FLASH1[0]["flops"] / STANDARD[0]["flops"]
 
@@ -102,7 +102,7 @@ def fewer_flops():
     "stream-processors", "claim", printed="an A100 has 108 stream processors",
     right="108 streaming multiprocessors of 64 fp32 lanes each", unit="fp32 lanes",
     test="fp32 FLOP/s = 2 · lanes · clock",
-)  # fmt: skip
+)
 def stream_processors():
     gpu = GPUS["A100"]
     n, clock = gpu["sms"]["value"], 1410e6
@@ -112,7 +112,7 @@ def stream_processors():
 @erratum(
     "sram-bandwidth", "claim", printed="each SM's shared memory reads 19 TB/s",
     right="all 108 together do", unit="TB/s an SM", test="128 bytes a clock × 1.41 GHz",
-)  # fmt: skip
+)
 def sram_bandwidth():
     whole = GPUS["A100"]["levels"]["shared"]["bandwidth"]["value"] / 1e12
     return whole, whole / GPUS["A100"]["sms"]["value"]
@@ -122,7 +122,7 @@ def sram_bandwidth():
     "hbm-is-small", "claim", printed="HBM is fast but small",
     right="beside on-chip memory it is large and slow", test="divide the two",
     unit="times shared memory's capacity (rounded), bandwidth",
-)  # fmt: skip
+)
 def hbm_is_small():
     hbm, shared = (GPUS["A100"]["levels"][x] for x in ("hbm", "shared"))
     capacity, bandwidth = (
@@ -134,7 +134,7 @@ def hbm_is_small():
 @erratum(
     "l-or-m-and-l", "confusion", printed="P = e^{S − m} where L was saved as m",
     right="P = e^{S − L} = e^{S − m} / ℓ", unit="is a row's sum", test="rows sum to 1",
-)  # fmt: skip
+)
 def l_or_m_and_l():
     m = S.amax(1, keepdim=True)
     return tuple(
@@ -146,7 +146,7 @@ def l_or_m_and_l():
 @erratum(
     "base-2", "confusion", printed="e^{L₂ − …} with an L₂ in base 2",
     right="2^{L₂ − …}, or L = L₂ ln 2 first", test="merge two splits and compare",
-)  # fmt: skip
+)
 def base_2():
     halves = torch.stack([lse(x) for x in HALVES])
     outputs = torch.stack([x[2] for x in HALVES])
@@ -158,7 +158,7 @@ def base_2():
     "top-left", "confusion", printed="is_causal=True for 2 new rows of 4",
     right="bottom-right: row r sees keys 0 … r + N_k − N_q",
     test="the last rows of the square case",
-)  # fmt: skip
+)
 def top_left():
     full = torch.ones(4, 4, dtype=torch.bool).tril()
     rule = {"scale": SCALE}

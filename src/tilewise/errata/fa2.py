@@ -21,7 +21,7 @@ erratum = register(ENTRIES, "FlashAttention-2, arXiv 2307.08691v1")
     printed="O ← diag(e^{m_old − m_new})⁻¹ O + P̃ V", mended="ICLR 2024",
     right="O ← diag(e^{m_old − m_new}) O + P̃ V", unit="NaN rows",
     test="any input: the first block gives ∞ · 0",
-)  # fmt: skip
+)
 def line_10():
     rules = loops.as_printed, loops.right
     return tuple(nan_rows(loops.algorithm_1(rule)) for rule in rules)
@@ -32,7 +32,7 @@ def line_10():
     printed="O ← diag(e^{m_old − m_new})⁻¹ O + P̃ V for j > 1", mended="ICLR 2024",
     right="O ← diag(e^{m_old − m_new}) O + P̃ V", reported=(333, 991),
     test="two blocks and a row whose maximum moves in the second",
-)  # fmt: skip
+)
 def line_10_first_spared():
     rules = loops.first_spared, loops.right
     return tuple(error(loops.algorithm_1(rule)) for rule in rules)
@@ -56,7 +56,7 @@ def merged(o, l_1, l, alpha, pv):
     printed="diag(ℓ₁/ℓ₂)⁻¹ O₁ + P̃₂ V₂", right="diag(ℓ₁/ℓ₂) e^{m₁ − m₂} O₁ + P̃₂ V₂",
     reported=(411, 897, 2342), mended="half: fa2-o2-iclr",
     test="two blocks with different sums",
-)  # fmt: skip
+)
 def o_2():
     printed = two_blocks(lambda o, l_1, l, alpha, pv: l / l_1 * o + pv / l)
     return printed, two_blocks(merged)
@@ -67,7 +67,7 @@ def o_2():
     printed="diag(ℓ₁/ℓ₂) O₁ + P̃₂ V₂", right="diag(ℓ₁/ℓ₂) e^{m₁ − m₂} O₁ + P̃₂ V₂",
     reported=(411, 897), test="a row whose maximum moves in the second block",
     mended="not mended",
-)  # fmt: skip
+)
 def o_2_iclr():
     printed = two_blocks(lambda o, l_1, l, alpha, pv: l_1 / l * o + pv / l)
     return printed, two_blocks(merged)
@@ -78,7 +78,7 @@ def o_2_iclr():
     printed="diag(ℓ₁)⁻¹ O₁ + e^{S₂ − m₂} V₂", reported=(1349,), mended="not mended",
     right="diag(ℓ₁) e^{m₁ − m₂} O₁ + e^{S₂ − m₂} V₂",
     test="divide by ℓ₂ at the end and compare",
-)  # fmt: skip
+)
 def unscaled():
     printed = two_blocks(lambda o, l_1, l, alpha, pv: (o / l_1 + pv) / l)
     return printed, two_blocks(lambda o, l_1, l, a, pv: (l_1 * a * o + pv) / l)
@@ -89,7 +89,7 @@ def unscaled():
     printed="diag(ℓ)⁻¹ e^{S₁ − m} V₁ + e^{S₂ − m} V₂",
     right="diag(ℓ)⁻¹ (e^{S₁ − m} V₁ + e^{S₂ − m} V₂)", test="ℓ ≠ 1",
     mended="not mended",
-)  # fmt: skip
+)
 def standard():
     def printed(o, l_1, l, alpha, pv):
         return l_1 * alpha * o / l + pv
@@ -100,7 +100,7 @@ def standard():
 @erratum(
     "fa2-dk", "section 2.2, p. 3: the chain rule", reported=(373,), mended="ICLR 2024",
     printed="dK = Q dSᵀ", right="dK = dSᵀ Q", test="N ≠ d: the shapes do not fit",
-)  # fmt: skip
+)
 def dk():
     return tuple(error(SCALE * x, sq.DK) for x in (sq.Q @ sq.DS.T, sq.DS.T @ sq.Q))
 
@@ -109,7 +109,7 @@ def dk():
     "fa2-d-shape", "Algorithm 2, line 4; FlashAttention-3, Algorithm 3, line 1",
     printed="D = rowsum(dO ∘ O) ∈ ℝᵈ", right="D ∈ ℝᴺ, one number a row",
     reported=(2555,), mended="not mended", test="N ≠ d: dP − D does not fit",
-)  # fmt: skip
+)
 def d_shape():
     of_length_d = (sq.DO * sq.O).sum(
         0
@@ -123,7 +123,7 @@ def d_shape():
     printed="no mask for blocks whose rows are all before their columns",
     right="no mask for blocks whose columns are all before their rows",
     test="change a future key: no row before it may notice", mended="not mended",
-)  # fmt: skip
+)
 def causal_blocks():
     future = torch.ones(4, 4, dtype=torch.bool).triu(1)
     truth = torch.softmax(S.masked_fill(future, -math.inf), 1) @ V
@@ -139,7 +139,7 @@ def causal_blocks():
     "fa2-scale", "section 2.2, footnote 2: the scaling of QKᵀ",
     printed="typically by 1/d", right="typically by 1/√d",
     test="compare with scaled_dot_product_attention", mended="not mended",
-)  # fmt: skip
+)
 def scale():
     d = Q.shape[1]
     truth = torch.softmax(Q @ K.T / d**0.5, 1) @ V

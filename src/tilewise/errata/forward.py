@@ -17,7 +17,7 @@ HALVES = [state(S[:, j : j + 2], V[j : j + 2]) for j in (0, 2)]  # keys 1, 2 and
 @erratum(
     "scale-by-length", "formula", printed="S = QKᵀ · √shape[1] for k (batch, N, d)",
     right="S = QKᵀ / √shape[−1]", test="N ≠ d, and compare with PyTorch",
-)  # fmt: skip
+)
 def scale_by_length():
     k = K[None]  # (1, N, d)
     truth = torch.softmax(Q @ K.T / 2**0.5, 1) @ V
@@ -28,7 +28,7 @@ def scale_by_length():
 @erratum(
     "mask-plus-infinity", "formula", printed="hidden scores are +∞", unit="NaN rows",
     right="hidden scores are −∞", test="any causal row that hides a key",
-)  # fmt: skip
+)
 def mask_plus_infinity():
     signs = math.inf, -math.inf
     return tuple(nan_rows(torch.softmax(S.masked_fill(FUTURE, x), 1)) for x in signs)
@@ -37,7 +37,7 @@ def mask_plus_infinity():
 @erratum(
     "softmax-over-queries", "formula", printed="softmax down the columns of S",
     right="softmax along its rows", test="rows of P sum to 1",
-)  # fmt: skip
+)
 def softmax_over_queries():
     return tuple(error(torch.softmax(S, axis) @ V) for axis in (0, 1))
 
@@ -56,7 +56,7 @@ def fold(s, m, exp=torch.exp):
 @erratum(
     "start-plus-infinity", "formula", printed="start with m = +∞", unit="NaN rows",
     right="start with m = −∞", test="any input",
-)  # fmt: skip
+)
 def start_plus_infinity():
     return nan_rows(fold(S, math.inf)), nan_rows(fold(S, -math.inf))
 
@@ -65,7 +65,7 @@ def start_plus_infinity():
     "first-block-hidden", "formula", printed="e^{s − m} without a guard",
     right="0 where s = −∞", test="hide the first block of keys from one row",
     unit="NaN rows",
-)  # fmt: skip
+)
 def first_block_hidden():
     s = S.clone()
     s[0, :2] = -math.inf
@@ -79,7 +79,7 @@ def first_block_hidden():
 @erratum(
     "other-blocks-maximum", "formula", printed="e^{m̃₁₁ − m} P̃₁₂ V₂ in step 2",
     right="e^{m̃₁₂ − m} P̃₁₂ V₂", test="two blocks with different maxima",
-)  # fmt: skip
+)
 def other_blocks_maximum():
     (m_1, l_1, o_1), (m_2, l_2, o_2) = HALVES
     m, l, _ = state(S, V)
@@ -104,7 +104,7 @@ def rescaled_twice(cols):
     "rescaled-twice", "formula", printed="β e^{S − m_new}, four blocks of one key",
     right="e^{S − m_new}, or β e^{S − m̃}",
     test="more than one block: with one, β = 1 and all is well",
-)  # fmt: skip
+)
 def twice():
     return error(rescaled_twice(1)), error(rescaled_twice(4))
 
@@ -117,7 +117,7 @@ def lse(half):
 @erratum(
     "add-lse", "formula", printed="merge two splits with L = L₁ + L₂",
     right="L = ln(e^{L₁} + e^{L₂})", test="the weights e^{L₁ − L}, e^{L₂ − L} sum to 1",
-)  # fmt: skip
+)
 def add_lse():
     a, b = map(lse, HALVES)
     return tuple(
@@ -129,7 +129,7 @@ def add_lse():
 @erratum(
     "zeros-for-padding", "formula", printed="pad K and V with zero rows, no mask",
     right="pad, and mask the padding with −∞", test="pad and compare",
-)  # fmt: skip
+)
 def zeros_for_padding():
     k, v = (torch.cat([x, torch.zeros_like(x[:2])]) for x in (K, V))
     s = SCALE * Q @ k.T

@@ -13,7 +13,7 @@ DS, _, _, _ = gradients(Q, K, V, DO)
 @erratum(
     "jacobian-without-p", "formula", printed="dS = dP ∘ P − rowsum(dP ∘ P)",
     right="dS = P ∘ (dP − rowsum(dP ∘ P))", test="rows of dS sum to 0; autograd",
-)  # fmt: skip
+)
 def jacobian_without_p():
     dp = DO @ V.T
     rows = (dp * P).sum(1, keepdim=True)
@@ -23,7 +23,7 @@ def jacobian_without_p():
 @erratum(
     "gradient-without-scale", "formula", printed="dQ = dS K", right="dQ = τ dS K",
     unit="times the gradient", test="autograd; with τ = 1/√d the ratio is √d",
-)  # fmt: skip
+)
 def gradient_without_scale():
     tau = 2**-0.5  # 1/√d
     ds, dq, _, _ = gradients(Q, K, V, DO, scale=tau)
@@ -33,7 +33,7 @@ def gradient_without_scale():
 @erratum(
     "delta-of-a-block", "formula", printed="δ = dOᵀ O, a d × d matrix",
     right="δ = rowsum(dO ∘ O), one number a row", test="N ≠ d: dP − δ does not fit",
-)  # fmt: skip
+)
 def delta_of_a_block():
     deltas = sq.DO.T @ sq.O, (sq.DO * sq.O).sum(1, keepdim=True)
     return tuple(error(sq.P * (sq.DP - x), sq.DS) for x in deltas)
@@ -43,7 +43,7 @@ def delta_of_a_block():
     "forward-again", "words", printed="backward(q, k, v, do) needs nothing saved",
     right="it takes o and (m, ℓ), or o and L", unit="products a tile pair",
     test="count the matrix products",
-)  # fmt: skip
+)
 def forward_again():
     sizes = 1024, 64, 64, 64
     product = 2 * 1024 * 1024 * 64  # all tile pairs, one product in each

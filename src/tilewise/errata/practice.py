@@ -18,7 +18,7 @@ erratum = register(ENTRIES, "tutorials")
     "broadcast-hides-shape", "code", printed="assert torch.allclose(o, truth)",
     right="torch.testing.assert_close(o, truth)", unit="of 2 wrong shapes pass",
     test="give it a wrong shape",
-)  # fmt: skip
+)
 def broadcast_hides_shape():
     def strict(a, b):
         try:
@@ -34,7 +34,7 @@ def broadcast_hides_shape():
 @erratum(
     "index-left-over", "code", printed="V[j] after the loop over j has ended",
     right="V[i], the index of this loop", test="two different rows of V",
-)  # fmt: skip
+)
 def index_left_over():
     j = 3  # what a loop over j leaves behind
     wrong = sum(P[:, i, None] * V[j] for i in range(4))
@@ -44,7 +44,7 @@ def index_left_over():
 @erratum(
     "causal-by-local-index", "code", printed="triu(1) in every tile",
     right="compare global indices", test="compare the mask with one triu(1) for all",
-)  # fmt: skip
+)
 def causal_by_local_index():
     corner = FUTURE[:2, :2]
     wrong = torch.cat([torch.cat([corner, corner], 1)] * 2)
@@ -56,7 +56,7 @@ def causal_by_local_index():
 @erratum(
     "cached-buffer", "code", printed="return the buffer kept from the last call",
     right="return a fresh tensor", test="keep the first result, call again, compare",
-)  # fmt: skip
+)
 def cached_buffer():
     def results(new):
         kept = torch.empty_like(O[:2])
@@ -73,7 +73,7 @@ def cached_buffer():
     "packed-without-mask", "code", printed="pack two documents, mask of ones",
     right="block-diagonal mask", unit="of a row's weight leaks",
     test="change the other document: nothing may move",
-)  # fmt: skip
+)
 def packed_without_mask():
     own = torch.eye(2, dtype=torch.bool).repeat_interleave(2, 0).repeat_interleave(2, 1)
     masked = torch.softmax(S.masked_fill(~own, -math.inf), 1)
@@ -83,7 +83,7 @@ def packed_without_mask():
 @erratum(
     "half-precision-sum", "code", printed="ℓ in float16", right="ℓ in float32",
     unit="for ℓ = 70,000", test="a row of 70,000 equal scores",
-)  # fmt: skip
+)
 def half_precision_sum():
     ones = torch.ones(70_000)
     return ones.half().sum().item(), int(ones.sum().item())
@@ -106,7 +106,7 @@ def kept(run, size):
     "memory-by-assertion", "code", unit="N² numbers kept by autograd",
     printed="print('memory: O(N)') over a tiled loop in plain PyTorch",
     right="a backward pass of its own, from O and L", test="count the saved tensors",
-)  # fmt: skip
+)
 def memory_by_assertion():
     n, size = 64, 16
     x = (torch.arange(n * 4).reshape(n, 4) % 7 - 3.0).requires_grad_()
@@ -130,7 +130,7 @@ def memory_by_assertion():
     "weights-returned", "code", printed="nn.MultiheadAttention(…)(x, x, x)",
     right="…(x, x, x, need_weights=False)", unit="N × N matrices kept a head",
     test="count the saved tensors",
-)  # fmt: skip
+)
 def weights_returned():
     n, width, heads = 64, 32, 4
     layer = nn.MultiheadAttention(width, heads, batch_first=True)

@@ -11,7 +11,7 @@ def register(entries, source):
     """
 
     def erratum(name, place, *, printed, right, test, unit="error", reported=(),
-                mended=""):  # fmt: skip
+                mended=""):
         if name in [entry["id"] for entry in entries]:
             raise ValueError(f"id must be new, not {name}")
 

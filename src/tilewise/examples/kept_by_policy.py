@@ -16,9 +16,13 @@ dy = torch.randn(1, N, E)
 unit, first = x.nbytes, None
 print("attention policy   hooks  alive  counted  S made  gradients")
 for attention, policy in (
-    ("standard", "none"), ("ours", "none"), ("ours", "mlp"), ("ours", "apart"),
-    ("ours", "o"), ("ours", "block"),
-):  # fmt: skip
+    ("standard", "none"),
+    ("ours", "none"),
+    ("ours", "mlp"),
+    ("ours", "apart"),
+    ("ours", "o"),
+    ("ours", "block"),
+):
     torch.manual_seed(1)  # the same weights
     block = Block(E, HEADS, attention=attention, policy=policy)
     hooks = sum(saved(block, x, without=block.parameters()).values())

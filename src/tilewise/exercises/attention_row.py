@@ -79,9 +79,12 @@ def scale_left_out(q, keys, values, scale):
 
 SOLUTION = attention_row
 WRONG = (
-    two_passes, output_not_rescaled, maximum_left_out, as_wide_as_the_key,
+    two_passes,
+    output_not_rescaled,
+    maximum_left_out,
+    as_wide_as_the_key,
     scale_left_out,
-)  # fmt: skip
+)
 ONCE = (1, 2)
 
 

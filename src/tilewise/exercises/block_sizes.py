@@ -57,9 +57,14 @@ def part_of_an_element(sram_bytes, element_bytes, d):
 
 SOLUTION = block_sizes
 WRONG = (
-    bytes_for_elements, rounded_down, minimum_left_out, the_other_way_round,
-    minimum_for_both, three_blocks, part_of_an_element,
-)  # fmt: skip
+    bytes_for_elements,
+    rounded_down,
+    minimum_left_out,
+    the_other_way_round,
+    minimum_for_both,
+    three_blocks,
+    part_of_an_element,
+)
 TOLERANCE = 0
 
 

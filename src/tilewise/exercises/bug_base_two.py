@@ -65,8 +65,12 @@ def scores_not_scaled(scores, values):
 
 SOLUTION, START = row_in_base_two, lse_in_base_two
 WRONG = (
-    START, maximum_in_base_two, sum_in_base_two, factor_upside_down, scores_not_scaled,
-)  # fmt: skip
+    START,
+    maximum_in_base_two,
+    sum_in_base_two,
+    factor_upside_down,
+    scores_not_scaled,
+)
 
 
 def cases():

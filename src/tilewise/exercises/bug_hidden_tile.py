@@ -82,9 +82,12 @@ def maximum_from_zero(tiles):
 
 SOLUTION, START = windowed_row, nan_set_to_zero
 WRONG = (
-    START, a_low_score, tiles_with_a_hidden_key_left_out, ends_at_a_hidden_tile,
+    START,
+    a_low_score,
+    tiles_with_a_hidden_key_left_out,
+    ends_at_a_hidden_tile,
     maximum_from_zero,
-)  # fmt: skip
+)
 
 
 def cases():

@@ -85,9 +85,12 @@ def last_block_averaged(scores, values, block):
 
 SOLUTION, START = attend_in_blocks, last_keys_left_out
 WRONG = (
-    START, one_block_more, filled_with_zeros, last_block_moved_back,
+    START,
+    one_block_more,
+    filled_with_zeros,
+    last_block_moved_back,
     last_block_averaged,
-)  # fmt: skip
+)
 
 
 def cases():

@@ -84,9 +84,12 @@ def new_key_rescaled_too(scores, values):
 
 SOLUTION, START = attend, output_not_rescaled
 WRONG = (
-    START, sum_not_rescaled_either, divided_by_alpha, without_a_maximum,
+    START,
+    sum_not_rescaled_either,
+    divided_by_alpha,
+    without_a_maximum,
     new_key_rescaled_too,
-)  # fmt: skip
+)
 
 
 def cases():

@@ -102,9 +102,13 @@ def zero_for_nothing(tiles):
 
 SOLUTION = flash2_row
 WRONG = (
-    output_not_rescaled, inverse_factor, divided_twice, sum_not_logged,
-    maximum_forgotten, zero_for_nothing,
-)  # fmt: skip
+    output_not_rescaled,
+    inverse_factor,
+    divided_twice,
+    sum_not_logged,
+    maximum_forgotten,
+    zero_for_nothing,
+)
 
 
 def cases():

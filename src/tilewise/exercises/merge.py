@@ -83,9 +83,12 @@ def larger_one_first(a, b):
 
 SOLUTION = merge
 WRONG = (
-    without_identity, means_averaged, means_taken_for_sums, units_forgotten,
+    without_identity,
+    means_averaged,
+    means_taken_for_sums,
+    units_forgotten,
     larger_one_first,
-)  # fmt: skip
+)
 
 
 def cases():

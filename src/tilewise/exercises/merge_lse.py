@@ -72,8 +72,10 @@ def cases():
     source = numbers(5)
     for n in range(2, 10):
         xs, vs, cut = row(source, n), matrix(source, n, 3), 1 + n // 3
-        parts = [(output(x, v), log_sum(x))
-                 for x, v in ((xs[:cut], vs[:cut]), (xs[cut:], vs[cut:]))]  # fmt: skip
+        parts = [
+            (output(x, v), log_sum(x))
+            for x, v in ((xs[:cut], vs[:cut]), (xs[cut:], vs[cut:]))
+        ]
         yield "random", parts, (output(xs, vs), log_sum(xs))
     none = [0, 0], -math.inf
     yield "identity", [none, b], b

@@ -79,8 +79,12 @@ def maximum_moves_first(scores):
 
 SOLUTION = online_state
 WRONG = (
-    two_passes, inverse_factor, sum_not_rescaled, without_guard, maximum_moves_first,
-)  # fmt: skip
+    two_passes,
+    inverse_factor,
+    sum_not_rescaled,
+    without_guard,
+    maximum_moves_first,
+)
 ONCE = (0,)
 
 

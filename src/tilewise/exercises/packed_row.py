@@ -91,10 +91,16 @@ def last_document_left_out(tokens, cu_seqlens):
 
 SOLUTION = packed_row
 WRONG = (
-    labels_cross, labels_come_round, labels_not_shifted, zero_taken_for_padding,
-    positions_run_on, one_document, ends_for_all, documents_by_starts,
+    labels_cross,
+    labels_come_round,
+    labels_not_shifted,
+    zero_taken_for_padding,
+    positions_run_on,
+    one_document,
+    ends_for_all,
+    documents_by_starts,
     last_document_left_out,
-)  # fmt: skip
+)
 TOLERANCE = 0
 
 

@@ -69,9 +69,12 @@ def even_where_nothing_is_seen(xs):
 
 SOLUTION = safe_softmax
 WRONG = (
-    as_written, without_guard, maximum_at_least_zero, minimum_subtracted,
+    as_written,
+    without_guard,
+    maximum_at_least_zero,
+    minimum_subtracted,
     even_where_nothing_is_seen,
-)  # fmt: skip
+)
 
 
 def cases():

@@ -55,9 +55,13 @@ def weights_written_over(p, dp, delta):
 
 SOLUTION = score_gradients
 WRONG = (
-    delta_not_weighted, delta_of_tile, delta_of_column, diagonal_alone, sign_of_delta,
+    delta_not_weighted,
+    delta_of_tile,
+    delta_of_column,
+    diagonal_alone,
+    sign_of_delta,
     weights_written_over,
-)  # fmt: skip
+)
 
 
 def cases():

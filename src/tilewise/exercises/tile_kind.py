@@ -60,9 +60,13 @@ def own_key_hidden(rows, cols, n_q, n_k, causal):
 
 SOLUTION = tile_kind
 WRONG = (
-    by_number_of_block, always_top_left, shift_the_wrong_way, end_taken_for_last,
-    first_row_decides, own_key_hidden,
-)  # fmt: skip
+    by_number_of_block,
+    always_top_left,
+    shift_the_wrong_way,
+    end_taken_for_last,
+    first_row_decides,
+    own_key_hidden,
+)
 
 
 def cases():

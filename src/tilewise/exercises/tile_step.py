@@ -117,9 +117,13 @@ def written_over(m, l, o, s, v):
 
 SOLUTION = tile_step
 WRONG = (
-    mean_taken_for_sum, factor_left_out, maximum_of_tile, new_maximum_of_tile_alone,
-    division_left_out, written_over,
-)  # fmt: skip
+    mean_taken_for_sum,
+    factor_left_out,
+    maximum_of_tile,
+    new_maximum_of_tile_alone,
+    division_left_out,
+    written_over,
+)
 
 
 def cases():

@@ -53,9 +53,13 @@ def keys_in_every_round(n, d, block_cols):
 
 SOLUTION = traffic_flash1
 WRONG = (
-    rounds_cut, rounds_not_whole, start_forgotten, output_written_once,
-    statistics_forgotten, keys_in_every_round,
-)  # fmt: skip
+    rounds_cut,
+    rounds_not_whole,
+    start_forgotten,
+    output_written_once,
+    statistics_forgotten,
+    keys_in_every_round,
+)
 TOLERANCE = 0
 
 

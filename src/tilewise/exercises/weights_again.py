@@ -59,8 +59,12 @@ def divided_by_lse(s, lse):
 
 SOLUTION = weights_again
 WRONG = (
-    softmax_again, without_guard, one_over_the_other, lse_of_column, divided_by_lse,
-)  # fmt: skip
+    softmax_again,
+    without_guard,
+    one_over_the_other,
+    lse_of_column,
+    divided_by_lse,
+)
 
 
 def cases():

@@ -19,7 +19,7 @@ import importlib
 
 FORWARD = (
     "naive", "fa1_order", "fa2_order", "exp2", "causal", "descriptors", "gluon_forward"
-)  # fmt: skip
+)
 BACKWARD = ("backward_split", "backward_descriptors", "gluon_backward")
 VARLEN = ("varlen", "varlen_backward", "gluon_varlen", "gluon_varlen_backward")
 

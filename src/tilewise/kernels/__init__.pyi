@@ -11,39 +11,39 @@ class _Forward(Protocol):
     def forward(
         self, q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = ...,
         causal: Causal = ..., **tile: int,
-    ) -> tuple[Tensor, Tensor]: ...  # fmt: skip
+    ) -> tuple[Tensor, Tensor]: ...
 
 class _KeptForward(Protocol):
     def forward(
         self, q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = ...,
         causal: Causal = ..., kept: dtype = ..., **tile: int,
-    ) -> tuple[Tensor, Tensor]: ...  # fmt: skip
+    ) -> tuple[Tensor, Tensor]: ...
 
 class _Backward(Protocol):
     def backward(
         self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor, *,
         dlse: Tensor | None = ..., scale: float | None = ..., causal: Causal = ...,
-    ) -> tuple[Tensor, Tensor, Tensor]: ...  # fmt: skip
+    ) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class _TiledBackward(Protocol):
     def backward(
         self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor, *,
         dlse: Tensor | None = ..., scale: float | None = ..., causal: Causal = ...,
         dkdv_tile: _Tile | None = ..., dq_tile: _Tile | None = ...,
-    ) -> tuple[Tensor, Tensor, Tensor]: ...  # fmt: skip
+    ) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class _VarlenForward(Protocol):
     def forward(
         self, q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, *,
         scale: float | None = ..., causal: Causal = ..., **tile: int,
-    ) -> tuple[Tensor, Tensor]: ...  # fmt: skip
+    ) -> tuple[Tensor, Tensor]: ...
 
 class _VarlenBackward(Protocol):
     def backward(
         self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor,
         cu_q: Tensor, cu_k: Tensor, *, dlse: Tensor | None = ...,
         scale: float | None = ..., causal: Causal = ...,
-    ) -> tuple[Tensor, Tensor, Tensor]: ...  # fmt: skip
+    ) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class _TiledVarlenBackward(Protocol):
     def backward(
@@ -51,7 +51,7 @@ class _TiledVarlenBackward(Protocol):
         cu_q: Tensor, cu_k: Tensor, *, dlse: Tensor | None = ...,
         scale: float | None = ..., causal: Causal = ...,
         dkdv_tile: _Tile | None = ..., dq_tile: _Tile | None = ...,
-    ) -> tuple[Tensor, Tensor, Tensor]: ...  # fmt: skip
+    ) -> tuple[Tensor, Tensor, Tensor]: ...
 
 FORWARD: tuple[str, ...]
 BACKWARD: tuple[str, ...]

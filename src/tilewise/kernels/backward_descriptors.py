@@ -36,14 +36,14 @@ GIVEN = "LSE", "DLSE"  # may begin at any address
 
 @triton.jit
 def fetch(X, head, start, HEADS: tl.constexpr, ROWS: tl.constexpr,
-          DIMS: tl.constexpr):  # fmt: skip
+          DIMS: tl.constexpr):
     """Rows start .. start + ROWS of a head, (ROWS, DIMS); head counts through all."""
     return X.load([head // HEADS, head % HEADS, start, 0]).reshape(ROWS, DIMS)
 
 
 @triton.jit
 def put(X, head, start, x, HEADS: tl.constexpr, ROWS: tl.constexpr,
-        DIMS: tl.constexpr):  # fmt: skip
+        DIMS: tl.constexpr):
     """x (ROWS, DIMS), rounded, to where fetch would find it, as far as that exists."""
     x = x.to(X.dtype).reshape(1, 1, ROWS, DIMS)
     X.store([head // HEADS, head % HEADS, start, 0], x)
@@ -54,7 +54,7 @@ def dq_kernel(
     Q, DO, O, DQ, K, V, LSE, DLSE, LSE2, DELTA, N_Q, N_K, N_PAD, SHIFT, scale,
     HEADS: tl.constexpr, GROUP: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """dQ of BLOCK_ROWS rows, over the keys that they see; δ and L in base 2 first."""
     N_PAD = tl.multiple_of(N_PAD, 128)
     tiles = tl.cdiv(N_PAD, BLOCK_ROWS)  # every row of L and δ is written
@@ -67,17 +67,17 @@ def dq_kernel(
     lse2, delta = row_numbers(
         o.to(tl.float32), do.to(tl.float32), LSE, DLSE, LSE2, DELTA, head, row, N_Q,
         N_PAD, BLOCK_ROWS,
-    )  # fmt: skip
+    )
     dq = tl.zeros([BLOCK_ROWS, DIMS], tl.float32)
     every, some = keys_seen(row, SHIFT, N_K, BLOCK_ROWS, BLOCK_COLS)
     dq = walk_keys(
         K, V, q, do, lse2, delta, dq, head // GROUP, rows, 0, every, N_K, SHIFT, scale,
         False, HEADS // GROUP, DIMS, BLOCK_COLS,
-    )  # fmt: skip
+    )
     dq = walk_keys(
         K, V, q, do, lse2, delta, dq, head // GROUP, rows, every, some, N_K, SHIFT,
         scale, True, HEADS // GROUP, DIMS, BLOCK_COLS,
-    )  # fmt: skip
+    )
     put(DQ, head, row, scale * dq, HEADS, BLOCK_ROWS, DIMS)
 
 
@@ -86,7 +86,7 @@ def walk_keys(
     K, V, q, do, lse2, delta, dq, kv_head, rows, start, end, N_K, SHIFT, scale,
     MASKED: tl.constexpr, KV_HEADS: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """Add to dQ of a block of rows what keys start .. end bring."""
     for col in tl.range(start, end, BLOCK_COLS):
         k = fetch(K, kv_head, col, KV_HEADS, BLOCK_COLS, DIMS)  # (B_c, d)
@@ -107,7 +107,7 @@ def dkdv_kernel(
     Q, DO, K, V, DK, DV, LSE2, DELTA, N_Q, N_K, N_PAD, SHIFT, scale,
     HEADS: tl.constexpr, GROUP: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """dK and dV of BLOCK_COLS keys: every row of the GROUP heads that share them."""
     N_PAD = tl.multiple_of(N_PAD, 128)
     tiles = tl.cdiv(N_K, BLOCK_COLS)
@@ -126,11 +126,11 @@ def dkdv_kernel(
         dk, dv = walk_rows(
             Q, DO, LSE2 + at, DELTA + at, k, v, dk, dv, head, cols, some, every, SHIFT,
             scale, True, HEADS, DIMS, BLOCK_ROWS,
-        )  # fmt: skip
+        )
         dk, dv = walk_rows(
             Q, DO, LSE2 + at, DELTA + at, k, v, dk, dv, head, cols, every, N_Q, SHIFT,
             scale, False, HEADS, DIMS, BLOCK_ROWS,
-        )  # fmt: skip
+        )
     put(DK, kv_head, col, scale * dk, HEADS // GROUP, BLOCK_COLS, DIMS)
     put(DV, kv_head, col, dv, HEADS // GROUP, BLOCK_COLS, DIMS)
 
@@ -140,7 +140,7 @@ def walk_rows(
     Q, DO, LSE2, DELTA, k, v, dk, dv, head, cols, start, end, SHIFT, scale,
     MASKED: tl.constexpr, HEADS: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr,
-):  # fmt: skip
+):
     """Add to dK and dV of a block of keys what rows start .. end of a head bring."""
     for row in tl.range(start, end, BLOCK_ROWS):
         rows = row + tl.arange(0, BLOCK_ROWS)
@@ -160,7 +160,7 @@ def walk_rows(
 
 
 def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
-             dkdv_tile=None, dq_tile=None):  # fmt: skip
+             dkdv_tile=None, dq_tile=None):
     """dQ, dK, dV as from backward_split, with the same arguments; from sm_90 on."""
     outer_k, outer_q = choose(TILES, q, dkdv_tile, dq_tile)
     given = q, k, v, o, do, lse, dlse, scale, causal
@@ -177,7 +177,7 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
             *(describe(x, cols) for x in by_cols), *per_row, n_q, n_k, n_pad,
             shift(causal, n_q, n_k), scale, heads, heads // k.shape[1], padded(d),
             rows, cols, num_warps=num_warps, num_stages=num_stages,
-        )  # fmt: skip
+        )
 
     programs = batch * heads * triton.cdiv(n_pad, outer_q[0])
     run(dq_kernel, programs, outer_q, (q, do, o, dq), (k, v), per_row)

@@ -38,7 +38,7 @@ SIZES = "N_Q", "N_K", "SHIFT"  # one compiled kernel for all lengths
 def delta_kernel(
     O, DO, LSE, DLSE, LSE2, DELTA, o_strides, do_strides, N_Q, N_PAD,
     HEADS: tl.constexpr, D: tl.constexpr, DIMS: tl.constexpr, ROWS: tl.constexpr,
-):  # fmt: skip
+):
     """δ and L in base 2 of ROWS rows: O is read here and nowhere else."""
     tiles = tl.cdiv(N_PAD, ROWS)
     row, head = tl.program_id(0) % tiles * ROWS, tl.program_id(0) // tiles
@@ -56,7 +56,7 @@ def dkdv_kernel(
     dk_strides, dv_strides, N_Q, N_K, N_PAD, SHIFT, scale, HEADS: tl.constexpr,
     GROUP: tl.constexpr, D: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """dK and dV of BLOCK_COLS keys: every row of the GROUP heads that share them."""
     tiles = tl.cdiv(N_K, BLOCK_COLS)
     col = tl.program_id(0) % tiles * BLOCK_COLS  # most rows see early keys: these first
@@ -78,11 +78,11 @@ def dkdv_kernel(
         dk, dv = walk_rows(
             q_head, do_head, LSE2 + at, DELTA + at, q_strides[2], do_strides[2], k, v,
             dk, dv, cols, some, every, N_Q, SHIFT, scale, True, D, DIMS, BLOCK_ROWS,
-        )  # fmt: skip
+        )
         dk, dv = walk_rows(
             q_head, do_head, LSE2 + at, DELTA + at, q_strides[2], do_strides[2], k, v,
             dk, dv, cols, every, N_Q, N_Q, SHIFT, scale, False, D, DIMS, BLOCK_ROWS,
-        )  # fmt: skip
+        )
     dk_head = head_of(DK, dk_strides, first, HEADS, GROUP)
     dv_head = head_of(DV, dv_strides, first, HEADS, GROUP)
     store_tile(dk_head, dk_strides[2], cols, N_K, scale * dk, D, DIMS)
@@ -94,7 +94,7 @@ def walk_rows(
     q_head, do_head, LSE2, DELTA, q_stride, do_stride, k, v, dk, dv, cols, start, end,
     N_Q, SHIFT, scale, MASKED: tl.constexpr, D: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr,
-):  # fmt: skip
+):
     """Add to dK and dV of a block of keys what rows start .. end of a head bring."""
     for row in tl.range(start, end, BLOCK_ROWS):
         rows = row + tl.arange(0, BLOCK_ROWS)
@@ -119,7 +119,7 @@ def dq_kernel(
     dq_strides, N_Q, N_K, N_PAD, SHIFT, scale, HEADS: tl.constexpr,
     GROUP: tl.constexpr, D: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """dQ of BLOCK_ROWS rows, over the keys that they see."""
     tiles = tl.cdiv(N_Q, BLOCK_ROWS)
     row = (tiles - 1 - tl.program_id(0) % tiles) * BLOCK_ROWS  # late rows see most keys
@@ -138,11 +138,11 @@ def dq_kernel(
     dq = walk_keys(
         k_head, v_head, k_strides[2], v_strides[2], q, do, lse2, delta, dq, rows, 0,
         every, N_K, SHIFT, scale, False, D, DIMS, BLOCK_COLS,
-    )  # fmt: skip
+    )
     dq = walk_keys(
         k_head, v_head, k_strides[2], v_strides[2], q, do, lse2, delta, dq, rows, every,
         some, N_K, SHIFT, scale, True, D, DIMS, BLOCK_COLS,
-    )  # fmt: skip
+    )
     dq_head = head_of(DQ, dq_strides, head, HEADS, 1)
     store_tile(dq_head, dq_strides[2], rows, N_Q, scale * dq, D, DIMS)
 
@@ -152,7 +152,7 @@ def walk_keys(
     k_head, v_head, k_stride, v_stride, q, do, lse2, delta, dq, rows, start, end, N_K,
     SHIFT, scale, MASKED: tl.constexpr, D: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """Add to dQ of a block of rows what keys start .. end bring."""
     for col in tl.range(start, end, BLOCK_COLS):
         cols = col + tl.arange(0, BLOCK_COLS)
@@ -169,7 +169,7 @@ def walk_keys(
 
 
 def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
-             dkdv_tile=None, dq_tile=None):  # fmt: skip
+             dkdv_tile=None, dq_tile=None):
     """dQ, dK, dV from what the forward pass saved; P is made again, tile by tile.
 
     q, o, do (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) in 16 or 32 bits;
@@ -188,13 +188,13 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
             *tensors, *per_row[2:], *(x.stride()[:3] for x in tensors), n_q, n_k, n_pad,
             shift(causal, n_q, n_k), scale, heads, heads // k.shape[1], d, padded(d),
             block_rows, block_cols, num_warps=num_warps, num_stages=num_stages,
-        )  # fmt: skip
+        )
 
     rows = 8192 // padded(d)  # a program's share
     delta_kernel[(batch * heads * triton.cdiv(n_pad, rows),)](
         o, do, *per_row, o.stride()[:3], do.stride()[:3], n_q, n_pad, heads, d,
         padded(d), rows,
-    )  # fmt: skip
+    )
     launch(dkdv_kernel, k, outer_k[1], outer_k, q, k, v, do, dk, dv)
     launch(dq_kernel, q, outer_q[0], outer_q, q, k, v, do, dq)
     return dq, dk, dv

@@ -62,7 +62,7 @@ def crew_of(q, k):
 def walk(
     q, acc, l, m, k_head, v_head, k_stride, v_stride, last, lo, hi, n_k, tau2,
     D: tl.constexpr, DIMS: tl.constexpr, BLOCK_COLS: tl.constexpr, MASKED: tl.constexpr,
-):  # fmt: skip
+):
     """Take in the tiles from key lo to key hi, with the mask or without."""
     for j in tl.range(lo, hi, BLOCK_COLS):
         cols = j + tl.arange(0, BLOCK_COLS)
@@ -81,7 +81,7 @@ def causal_rows(
     Q, K, V, O, LSE, q_strides, k_strides, v_strides, o_strides, n_q, n_k, shift, scale,
     heads, group, total, crew, D: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """One block of rows of one head."""
     tiles = tl.cdiv(n_q, BLOCK_ROWS)
     i, head = longest_first(tl.program_id(0), tiles, total, crew)
@@ -97,11 +97,11 @@ def causal_rows(
     acc, l, m = walk(
         q, acc, l, m, k_head, v_head, k_strides[2], v_strides[2], last, 0, full, n_k,
         scale * LOG2E, D, DIMS, BLOCK_COLS, False,
-    )  # fmt: skip
+    )
     acc, l, m = walk(
         q, acc, l, m, k_head, v_head, k_strides[2], v_strides[2], last, full, end, n_k,
         scale * LOG2E, D, DIMS, BLOCK_COLS, True,
-    )  # fmt: skip
+    )
     o, lse = finish(acc, l, m)
     store_tile(o_head, o_strides[2], rows, n_q, o, D, DIMS)
     tl.store(LSE + head.to(tl.int64) * n_q + rows, lse, rows < n_q)
@@ -118,5 +118,5 @@ def forward(q, k, v, *, scale=None, causal=False, **tile):
         q, k, v, o, lse, *(x.stride()[:3] for x in (q, k, v, o)), n_q, n_k,
         shift(causal, n_q, n_k), scale, heads, heads // k.shape[1], batch * heads,
         crew_of(q, k), d, padded(d), rows, cols, **launch,
-    )  # fmt: skip
+    )
     return o, lse

@@ -44,7 +44,7 @@ def store(x, batch, head, row, tile, ROWS: tl.constexpr, DIMS: tl.constexpr):
 def walk(
     q, acc, l, m, K, V, batch, head, last, lo, hi, tau2,
     DIMS: tl.constexpr, BLOCK_COLS: tl.constexpr, MASKED: tl.constexpr,
-):  # fmt: skip
+):
     """Take in the tiles from key lo to key hi, with the mask or without."""
     for j in tl.range(lo, hi, BLOCK_COLS):
         k = load(K, batch, head, j, BLOCK_COLS, DIMS)  # (B_c, d)
@@ -61,7 +61,7 @@ def walk(
 def descriptors(
     Q, K, V, O, LSE, n_q, n_k, shift, scale, heads, group, total, crew,
     DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """One block of rows of one head; Q, K, V, O are descriptors."""
     tiles, tau2 = tl.cdiv(n_q, BLOCK_ROWS), scale * LOG2E
     i, head = longest_first(tl.program_id(0), tiles, total, crew)
@@ -126,5 +126,5 @@ def forward(q, k, v, *, scale=None, causal=False, **tile):
         describe(q, rows), describe(k, cols), describe(v, cols), describe(o, rows),
         lse, n_q, n_k, shift(causal, n_q, n_k), scale, heads, heads // k.shape[1],
         batch * heads, crew_of(q, k), padded(d), rows, cols, **options,
-    )  # fmt: skip
+    )
     return o, lse

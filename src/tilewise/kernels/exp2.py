@@ -65,7 +65,7 @@ def exp2(
     Q, K, V, O, LSE, q_strides, k_strides, v_strides, o_strides, n_q, n_k, shift, scale,
     heads, group, D: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """One block of rows of one head."""
     tiles = tl.cdiv(n_q, BLOCK_ROWS)
     i, head = tl.program_id(0) % tiles, tl.program_id(0) // tiles
@@ -99,5 +99,5 @@ def forward(q, k, v, *, scale=None, causal=False, **tile):
         q, k, v, o, lse, *(x.stride()[:3] for x in (q, k, v, o)), n_q, n_k,
         shift(causal, n_q, n_k), scale, heads, heads // k.shape[1], d, padded(d),
         rows, cols, **launch,
-    )  # fmt: skip
+    )
     return o, lse

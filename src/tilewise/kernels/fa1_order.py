@@ -27,7 +27,7 @@ def fa1_order(
     Q, K, V, O, M, L, q_strides, k_strides, v_strides, o_strides, n_q, n_k, shift,
     scale, heads, group, D: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """One head; O, M, L come as 0, −∞, 0 (line 2)."""
     head = tl.program_id(0)
     q_head = head_of(Q, q_strides, head, heads, 1)
@@ -81,5 +81,5 @@ def forward(q, k, v, *, scale=None, causal=False, kept=torch.float32, **tile):
         q, k, v, o, m, l, *(x.stride()[:3] for x in (q, k, v, o)), n_q, n_k,
         shift(causal, n_q, n_k), scale, heads, heads // k.shape[1], d, padded(d),
         rows, cols, **launch,
-    )  # fmt: skip
+    )
     return o.to(q.dtype), m + l.log()

@@ -26,7 +26,7 @@ def fa2_order(
     Q, K, V, O, LSE, q_strides, k_strides, v_strides, o_strides, n_q, n_k, shift, scale,
     heads, group, D: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """One block of rows of one head."""
     tiles = tl.cdiv(n_q, BLOCK_ROWS)
     i, head = tl.program_id(0) % tiles, tl.program_id(0) // tiles
@@ -60,7 +60,7 @@ def fa2_order(
 
     l = tl.where(l == 0, 1.0, l)  # no key seen: o = 0, lse = m = −∞
     store_tile(head_of(O, o_strides, head, heads, 1), o_strides[2], rows, n_q,
-               acc / l[:, None], D, DIMS)  # fmt: skip
+               acc / l[:, None], D, DIMS)
     tl.store(LSE + head.to(tl.int64) * n_q + rows, m + tl.log(l), rows < n_q)
 
 
@@ -79,5 +79,5 @@ def forward(q, k, v, *, scale=None, causal=False, **tile):
         q, k, v, o, lse, *(x.stride()[:3] for x in (q, k, v, o)), n_q, n_k,
         shift(causal, n_q, n_k), scale, heads, heads // k.shape[1], d, padded(d),
         rows, cols, **launch,
-    )  # fmt: skip
+    )
     return o, lse

@@ -106,7 +106,7 @@ def allocate(Q, K, LSE, DQ):
         gl.allocate_shared_memory(gl.float32, [2, 128, 32], DQ.layout),
         barriers(1), barriers(STAGES), barriers(STAGES), barriers(STAGES), barriers(2),
         barriers(2), barriers(2),
-    )  # fmt: skip
+    )
     mbarrier.init(sm.kv_full.index(0), count=1)
     for i in gl.static_range(STAGES):
         mbarrier.init(sm.q_full.index(i), count=1)
@@ -243,7 +243,7 @@ def consume(sm, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
 def main_kernel(
     Q, K, V, DO, DK, DV, DQ, LSE, DELTA, SUMS, FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT,
     scale, GROUP: Constant, SHARE: Constant, MASKED: Constant,
-):  # fmt: skip
+):
     """dK and dV of KEYS keys, and what they add to dQ, in fp32."""
     rows: Constant = Q.block_type.shape[2]
     walk = plan(FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP, SHARE, rows)
@@ -294,7 +294,7 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
             rows_kernel, (q.device, q.dtype, dims, dlse is None),
             (now * group * n_pad // 64, 1, 1), box(o, dims), box(do, dims),
             *per_row, dq32, head, heads, n_q, n_pad, 64, dims,
-        )  # fmt: skip
+        )
         crew = crew_of(now * parts, cols, causal)
         launch(
             main_kernel, (q.device, q.dtype, dims, group, parts, masked),
@@ -305,16 +305,16 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
             *(Descriptor(x.view(-1), (1,), (rows,), NUMBERS) for x in per_row[2:]),
             sums, head, heads, n_q, n_k, n_pad, shift(causal, n_q, n_k), scale, group,
             group // parts, masked, num_warps=4, maxnreg=168,
-        )  # fmt: skip
+        )
         if parts > 1:
             launch(
                 sum_kernel, (q.device, q.dtype, dims, parts),
                 (now * keys // 64, 1, 1), sums, box(dk, dims), box(dv, dims), first,
                 kv_heads, keys, scale, parts, dims,
-            )  # fmt: skip
+            )
         launch(
             dq_kernel, (q.device, q.dtype, dims),
             (now * group * n_pad * dims // 4096, 1, 1), dq32, box(dq, 64), head, heads,
             n_pad, scale, dims,
-        )  # fmt: skip
+        )
     return dq, dk, dv

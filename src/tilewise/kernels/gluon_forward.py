@@ -258,7 +258,7 @@ SHAPE = ["n_q", "n_k", "shift", "heads", "group", "total", "crew", "crews", "odd
 def gluon_forward(
     Q, K, V, O, LSE, n_q, n_k, shift, heads, group, total, crew, crews, odd, scale,
     CONSUMERS: gl.constexpr, STAGES: gl.constexpr, MASKED: gl.constexpr,
-):  # fmt: skip
+):
     """As many programs as processors, each over all rounds; Q … O are descriptors."""
     cols: gl.constexpr = K.block_type.shape[2]
     reach = Reach(n_q, n_k, shift, 64 * CONSUMERS, cols)
@@ -281,7 +281,7 @@ def gluon_forward(
         gl.warp_specialize(
             [(consume, one), (consume, two), (consume, last), (produce, feed)],
             [4, 4, 1], [160, 160, 32],
-        )  # fmt: skip
+        )
     # --8<-- [end:kernel]
 
 
@@ -315,5 +315,5 @@ def forward(q, k, v, *, scale=None, causal=False, **tile):
         shift(causal, n_q, n_k), heads, heads // k.shape[1], total,
         *turns(blocks, total, crew_of(q, k), programs), scale,
         rows // 64, stages, bool(masked), num_warps=4, maxnreg=REGISTERS[rows // 64],
-    )  # fmt: skip
+    )
     return o, lse

@@ -118,12 +118,12 @@ def consume(me, o_smem, O, LSE, total, packed, tickets):
 def gluon_varlen(
     Q, K, V, O, LSE, PLAN, total, slots, of_k, of_q, heads, group, room, scale,
     CONSUMERS: gl.constexpr, STAGES: gl.constexpr,
-):  # fmt: skip
+):
     """As many programs as processors, and they draw blocks; Q … O are descriptors."""
     COLS: gl.constexpr = K.block_type.shape[3]
     packed = Packed(
         PLAN, slots, of_k, of_q, heads, group, room, 64 * CONSUMERS, COLS
-    )  # fmt: skip
+    )
     q = make_ring(Q, 2, CONSUMERS, CONSUMERS)
     k = make_ring(K, STAGES, CONSUMERS)
     v = make_ring(V, STAGES, CONSUMERS)
@@ -144,7 +144,7 @@ def gluon_varlen(
         gl.warp_specialize(
             [(consume, one), (consume, two), (consume, last), (produce, feed)],
             [4, 4, 1], [160, 160, 32],
-        )  # fmt: skip
+        )
     # --8<-- [end:kernel]
 
 
@@ -183,5 +183,5 @@ def forward(q, k, v, cu_q, cu_k, *, scale=None, causal=False, **tile):
         describe(o, 64, dims), lse, made, total, slots, *shift_factors(causal), heads,
         heads // kv_heads, room_of(k), scale, rows // 64, stages, num_warps=4,
         maxnreg=REGISTERS[rows // 64],
-    )  # fmt: skip
+    )
     return o, lse.mT

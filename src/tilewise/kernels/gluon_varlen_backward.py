@@ -73,7 +73,7 @@ def consume(sm, walk, edges, DK, DV, scale, w: Constant):
 def main_kernel(
     Q, K, V, DO, DK, DV, DQ, LSE, DELTA, PLAN, FIRST, UNITS, HEADS, SLOTS, N_PAD, OF_K,
     OF_Q, CREW, scale, GROUP: Constant,
-):  # fmt: skip
+):
     """dK and dV of KEYS keys of a document, and what they add to dQ, in fp32."""
     B_R: Constant = Q.block_type.shape[3]
     walk, edges = plan_keys(
@@ -117,7 +117,7 @@ def backward(q, k, v, o, do, lse, cu_q, cu_k, *, dlse=None, scale=None, causal=F
             (slots_q * now * group, PAD * dims // 4096, 1), o, do, *per_row, dq32,
             plan_q, *o.stride()[:2], *do.stride()[:2], first * group, now * group, n_q,
             slots_q, n_pad, d, dims, 4096 // dims,
-        )  # fmt: skip
+        )
         launch(
             main_kernel, (q.device, q.dtype, dims, group), (slots_k * now, 1, 1),
             describe(q, rows, dims), describe(k, 64, dims), describe(v, 64, dims),
@@ -126,11 +126,11 @@ def backward(q, k, v, o, do, lse, cu_q, cu_k, *, dlse=None, scale=None, causal=F
             *(Descriptor(x.view(-1), (1,), (rows,), NUMBERS) for x in per_row[2:]),
             plan_k, first, now, heads, slots_k, n_pad, *shift_factors(causal),
             512 if causal else 0, scale, group, num_warps=4, maxnreg=168,
-        )  # fmt: skip
+        )
         launch(
             dq_kernel, (q.device, q.dtype, d),
             (slots_q * now * group, PAD * dims // 4096, 1), dq32, dq, plan_q,
             *dq.stride()[:2], first * group, now * group, slots_q, n_pad, scale,
             d, dims,
-        )  # fmt: skip
+        )
     return dq, dk, dv

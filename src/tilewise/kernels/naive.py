@@ -26,7 +26,7 @@ def scores(
     Q, K, S, q_strides, k_strides, n_q, n_k, shift, scale, heads, group,
     D: tl.constexpr, DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr,
     BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """S = τ Q Kᵀ, one tile a program, −∞ where a row may not see a key."""
     tiles_rows, tiles_cols = tl.cdiv(n_q, BLOCK_ROWS), tl.cdiv(n_k, BLOCK_COLS)
     j, rest = tl.program_id(0) % tiles_cols, tl.program_id(0) // tiles_cols
@@ -63,7 +63,7 @@ def softmax(S, P, LSE, n_k, COLS: tl.constexpr):
 def weighted(
     P, V, O, v_strides, o_strides, n_q, n_k, heads, group, D: tl.constexpr,
     DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """O = P V, one block of rows a program."""
     tiles = tl.cdiv(n_q, BLOCK_ROWS)
     i, head = tl.program_id(0) % tiles, tl.program_id(0) // tiles

@@ -40,7 +40,7 @@ def varlen_rows(
     Q, K, V, O, LSE, PLAN, q_strides, k_strides, v_strides, o_strides, total, slots,
     of_k, of_q, scale, heads, group, room, D: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """One block of rows of one head of one document; LSE is (heads, total)."""
     program = tl.program_id(0)
     row, n_q, key, n_k, first, _ = document(PLAN, slots, program // heads)
@@ -60,11 +60,11 @@ def varlen_rows(
     acc, l, m = walk(
         q, acc, l, m, k_rows, v_rows, k_strides[0], v_strides[0], last, 0, full, n_k,
         scale * LOG2E, D, DIMS, BLOCK_COLS, False,
-    )  # fmt: skip
+    )
     acc, l, m = walk(
         q, acc, l, m, k_rows, v_rows, k_strides[0], v_strides[0], last, full, end, n_k,
         scale * LOG2E, D, DIMS, BLOCK_COLS, True,
-    )  # fmt: skip
+    )
     o, lse = finish(acc, l, m)
     store_tile(o_rows, o_strides[0], rows, n_q, o, D, DIMS)
     at = LSE + head.to(tl.int64) * total + row + rows
@@ -92,5 +92,5 @@ def forward(q, k, v, cu_q, cu_k, *, scale=None, causal=False, **tile):
         q, k, v, o, lse, made, *(x.stride()[:2] for x in (q, k, v, o)), total, slots,
         *shift_factors(causal), scale, heads, heads // kv_heads, room_of(k), d,
         padded(d), rows, cols, **launch,
-    )  # fmt: skip
+    )
     return o, lse.mT

@@ -37,7 +37,7 @@ def delta_kernel(
     O, DO, LSE, DLSE, LSE2, DELTA, PLAN, o_strides, do_strides, total, slots, n_pad,
     heads, D: tl.constexpr, DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr,
     ROWS: tl.constexpr,
-):  # fmt: skip
+):
     """δ and L in base 2 of a block of rows, ROWS at a time, and of those past the end.
 
     LSE and DLSE are (heads, total), LSE2 and DELTA (heads, n_pad).
@@ -69,7 +69,7 @@ def dkdv_kernel(
     dk_strides, dv_strides, slots, n_pad, of_k, of_q, scale, heads, room,
     GROUP: tl.constexpr, D: tl.constexpr, DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr,
     BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """dK and dV of BLOCK_COLS keys of a document; heads counts those of K and V."""
     program = tl.program_id(0)
     key, n_k, row, n_q, start, number = document(PLAN, slots, program // heads)
@@ -97,11 +97,11 @@ def dkdv_kernel(
         dk, dv = walk_rows(
             q_rows, do_rows, LSE2 + at, DELTA + at, q_strides[0], do_strides[0], k, v,
             dk, dv, cols, some, every, n_q, shift, scale, True, D, DIMS, BLOCK_ROWS,
-        )  # fmt: skip
+        )
         dk, dv = walk_rows(
             q_rows, do_rows, LSE2 + at, DELTA + at, q_strides[0], do_strides[0], k, v,
             dk, dv, cols, every, n_q, n_q, shift, scale, False, D, DIMS, BLOCK_ROWS,
-        )  # fmt: skip
+        )
     dk_rows, dv_rows = (
         rows_of(DK, dk_strides, head, key),
         rows_of(DV, dv_strides, head, key),
@@ -116,7 +116,7 @@ def dq_kernel(
     dq_strides, slots, n_pad, of_k, of_q, scale, heads, room, GROUP: tl.constexpr,
     D: tl.constexpr, DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr,
     BLOCK_COLS: tl.constexpr,
-):  # fmt: skip
+):
     """dQ of BLOCK_ROWS rows of a document, over the keys that they see."""
     program = tl.program_id(0)
     row, n_q, key, n_k, start, number = document(PLAN, slots, program // heads)
@@ -140,17 +140,17 @@ def dq_kernel(
     dq = walk_keys(
         k_rows, v_rows, k_strides[0], v_strides[0], q, do, lse2, delta, dq, rows, 0,
         every, n_k, shift, scale, False, D, DIMS, BLOCK_COLS,
-    )  # fmt: skip
+    )
     dq = walk_keys(
         k_rows, v_rows, k_strides[0], v_strides[0], q, do, lse2, delta, dq, rows, every,
         some, n_k, shift, scale, True, D, DIMS, BLOCK_COLS,
-    )  # fmt: skip
+    )
     dq_rows = rows_of(DQ, dq_strides, head, row)
     store_tile(dq_rows, dq_strides[0], rows, n_q, scale * dq, D, DIMS)
 
 
 def backward(q, k, v, o, do, lse, cu_q, cu_k, *, dlse=None, scale=None, causal=False,
-             dkdv_tile=None, dq_tile=None):  # fmt: skip
+             dkdv_tile=None, dq_tile=None):
     """dQ, dK, dV from what the forward pass saved, each document by itself.
 
     Shapes as in varlen.forward: q, o, do (total_q, heads, d), lse, dlse (total_q,
@@ -170,7 +170,7 @@ def backward(q, k, v, o, do, lse, cu_q, cu_k, *, dlse=None, scale=None, causal=F
     delta_kernel[(slots * heads,)](
         o, do, *per_row, plan_q, o.stride()[:2], do.stride()[:2], n_q, slots, n_pad,
         heads, d, padded(d), over_q[0], rows,
-    )  # fmt: skip
+    )
 
     def launch(kernel, made, slots, heads, room, tile, *tensors):
         block_rows, block_cols, num_warps, num_stages = tile
@@ -178,7 +178,7 @@ def backward(q, k, v, o, do, lse, cu_q, cu_k, *, dlse=None, scale=None, causal=F
             *tensors, *per_row[2:], made, *(x.stride()[:2] for x in tensors), slots,
             n_pad, *shift_factors(causal), scale, heads, room, group, d, padded(d),
             block_rows, block_cols, num_warps=num_warps, num_stages=num_stages,
-        )  # fmt: skip
+        )
 
     over = plan(cu_k, cu_q, n_k, n_q, over_k[1])
     room = room_of(q, group)

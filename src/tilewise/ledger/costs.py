@@ -127,8 +127,13 @@ def bill(name, way, n, d, n_k, heads, kv_heads, causal, blocks, size, card):
     found |= bound(size * (found["reads"] + found["writes"]), flops, *roof)
     most = memory and longest(name, way, d, heads, kv_heads, memory // size)
     return found | {
-        "flops": flops, "once": bound(least, flops, *roof), "sram": sram,
-        "fits": sram <= card["sram"], "saved": saved, "saved_bytes": size * saved,
-        "held_bytes": size * held(name, way, *shape), "longest": most,
-    }  # fmt: skip
+        "flops": flops,
+        "once": bound(least, flops, *roof),
+        "sram": sram,
+        "fits": sram <= card["sram"],
+        "saved": saved,
+        "saved_bytes": size * saved,
+        "held_bytes": size * held(name, way, *shape),
+        "longest": most,
+    }
     # --8<-- [end:bill]

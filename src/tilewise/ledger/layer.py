@@ -13,10 +13,20 @@ from tilewise.ledger.tiles import kernel_tiles
 
 RULES = ("paper", "kernels")
 LIMITS = {  # the most that the command line and the calculator take
-    "n": 2**29, "n_k": 2**29, "d": 2**16, "block_rows": 2**29, "block_cols": 2**29,
-    "batch": 2**20, "heads": 2**20, "kv_heads": 2**20, "kernel_d": 256,
-    "sram": 10**9 - 1, "bandwidth": 10**6, "tflops": 10**9, "memory": 10**9,
-}  # fmt: skip
+    "n": 2**29,
+    "n_k": 2**29,
+    "d": 2**16,
+    "block_rows": 2**29,
+    "block_cols": 2**29,
+    "batch": 2**20,
+    "heads": 2**20,
+    "kv_heads": 2**20,
+    "kernel_d": 256,
+    "sram": 10**9 - 1,
+    "bandwidth": 10**6,
+    "tflops": 10**9,
+    "memory": 10**9,
+}
 LEADING = {"forward": 12 / 4, "backward": 20 / 7, "training": 32 / 11}  # of M, in d²
 
 
@@ -79,9 +89,21 @@ def break_even(way, n, d, n_k):
 
 # --8<-- [start:account]
 def account(
-    n, d, card, *, n_k=None, batch=1, heads=1, kv_heads=None, causal=False,
-    dtype="bf16", way="forward", rule="paper", block_rows=None, block_cols=None,
-):  # fmt: skip
+    n,
+    d,
+    card,
+    *,
+    n_k=None,
+    batch=1,
+    heads=1,
+    kv_heads=None,
+    causal=False,
+    dtype="bf16",
+    way="forward",
+    rule="paper",
+    block_rows=None,
+    block_cols=None,
+):
     """The problem, the tiles and the bill of each algorithm, as one dict.
 
     way is a key of tilewise.ledger.costs.PASSES, rule chooses the tiles where
@@ -102,13 +124,22 @@ def account(
     grids = [grid(n, n_k, blocks, x) for x in PASSES[way]]
     shape = (n, d, n_k, batch * heads, batch * kv_heads, causal, blocks, size, card)
     return card | {
-        "pass": way, "n": n, "n_k": n_k, "d": d, "batch": batch, "heads": heads,
-        "kv_heads": kv_heads, "causal": causal, "dtype": dtype,
-        "bytes_per_element": size, "tiles": grids, "leading": LEADING[way],
+        "pass": way,
+        "n": n,
+        "n_k": n_k,
+        "d": d,
+        "batch": batch,
+        "heads": heads,
+        "kv_heads": kv_heads,
+        "causal": causal,
+        "dtype": dtype,
+        "bytes_per_element": size,
+        "tiles": grids,
+        "leading": LEADING[way],
         "even": LEADING[way] * d * d,
         "break_even": None if causal else break_even(way, n, d, n_k),
         "algorithms": {x: bill(x, way, *shape) for x in ALGORITHMS},
-    }  # fmt: skip
+    }
     # --8<-- [end:account]
 
 

@@ -13,11 +13,24 @@ from tilewise.live.reading import Problem, choice, real, safe, whole
 CARDS = ("A100", "H100", "H200", "own")
 DTYPES = ("bf16", "fp16", "fp32")  # a card's peak is known for these
 DEFAULT = {  # what the page shows before anybody touches it, as a reader would type it
-    "gpu": "H100", "sram": "", "bandwidth": "", "tflops": "", "memory": "",
-    "dtype": "bf16", "pass": "forward", "batch": "1", "heads": "32", "kv_heads": "",
-    "n": "16384", "d": "128", "causal": "no",
-    "tiles": "kernels", "block_rows": "", "block_cols": "", "plot": "held_bytes",
-}  # fmt: skip
+    "gpu": "H100",
+    "sram": "",
+    "bandwidth": "",
+    "tflops": "",
+    "memory": "",
+    "dtype": "bf16",
+    "pass": "forward",
+    "batch": "1",
+    "heads": "32",
+    "kv_heads": "",
+    "n": "16384",
+    "d": "128",
+    "causal": "no",
+    "tiles": "kernels",
+    "block_rows": "",
+    "block_cols": "",
+    "plot": "held_bytes",
+}
 # a card of one's own: its fields and their units. MicroPython's dicts have no order
 OWN = (("bandwidth", 1e12), ("tflops", 1e12), ("memory", GB))
 LEAST, LARGEST_KB = 0.001, 10**6
@@ -36,7 +49,7 @@ def answer(asked):
         "dtype": choice(given["dtype"], "dtype", DTYPES),
         "way": choice(given["pass"], "pass", tuple(PASSES)),
         "causal": choice(given["causal"], "causal", ("no", "yes")) == "yes",
-    } | tile_sizes(given, sizes["d"])  # fmt: skip
+    } | tile_sizes(given, sizes["d"])
     found, typed = chosen(given, how["dtype"])
     n, d = sizes.pop("n"), sizes.pop("d")
     made = account(n, d, found, **sizes, **how)
@@ -100,10 +113,11 @@ def shown(made):
     """The card in the units of its fields: KiB, TB/s, TFLOP/s, GiB."""
     room = made["sram"] * made["bytes_per_element"]
     return {
-        "sram": str(room // KB), "memory": f"{made['memory'] / GB:.10g}",
+        "sram": str(room // KB),
+        "memory": f"{made['memory'] / GB:.10g}",
         "bandwidth": f"{made['bandwidth'] / 1e12:.10g}",
         "tflops": f"{made['peak'] / 1e12:.10g}",
-    }  # fmt: skip
+    }
 
 
 def sweep(made, card):

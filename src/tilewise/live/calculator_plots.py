@@ -106,9 +106,12 @@ def chart(made, what, say):
     parts += [mark(name, xy[0][here], row[here]) for name, row in zip(names, xy[1])]
     text = say["chart"].format(what=say[PLOTS[what]], a=whole(ns[0]), b=whole(ns[-1]))
     return {
-        "tree": canvas("img", text, parts), "names": names, "here": here,
-        "x": [at(v) for v in xy[0]], "y": [[at(v) for v in row] for row in xy[1]],
-    }  # fmt: skip
+        "tree": canvas("img", text, parts),
+        "names": names,
+        "here": here,
+        "x": [at(v) for v in xy[0]],
+        "y": [[at(v) for v in row] for row in xy[1]],
+    }
 
 
 def cursor(x):

@@ -106,12 +106,14 @@ def cells(made, name, say):
     x, width = made["algorithms"][name], made["bytes_per_element"]
     tiles = [f"{t['rows']} × {t['cols']}" for t in made["tiles"]]
     found = {
-        "longest": [whole(x["longest"])], "held": [binary(x["held_bytes"])],
-        "saved": [binary(x["saved_bytes"])], "flops": [si(x["flops"], "FLOP")],
+        "longest": [whole(x["longest"])],
+        "held": [binary(x["held_bytes"])],
+        "saved": [binary(x["saved_bytes"])],
+        "flops": [si(x["flops"], "FLOP")],
         "rate": [si(x["rate"], "FLOP/s")],
         "tile": [say["none"]] if name == "standard" else tiles,
         "sram": [binary(x["sram"] * width), say["fits" if x["fits"] else "large"]],
-    }  # fmt: skip
+    }
     for before, one in (("", x), ("once ", x["once"])):
         found[before + "bytes"] = [size(one["bytes"])]
         found[before + "intensity"] = [si(one["intensity"], "FLOP/B")]

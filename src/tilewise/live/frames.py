@@ -32,16 +32,21 @@ PHASES = {
     ],
 }
 LINES = {
-    "s": formulas.s, "tile": formulas.tile, "merge": formulas.merge, "o": formulas.o,
-    "p": formulas.p, "dv": formulas.dv, "dp": formulas.dp, "delta": formulas.delta,
-    "ds": formulas.ds, "dq": formulas.dq, "dk": formulas.dk,
-}  # fmt: skip
+    "s": formulas.s,
+    "tile": formulas.tile,
+    "merge": formulas.merge,
+    "o": formulas.o,
+    "p": formulas.p,
+    "dv": formulas.dv,
+    "dp": formulas.dp,
+    "delta": formulas.delta,
+    "ds": formulas.ds,
+    "dq": formulas.dq,
+    "dk": formulas.dk,
+}
 GROUPS = {  # what belongs to a block of keys, and to one of queries
     "forward": {"kv": ["k", "v"], "q": ["q", "o", "l", "m"]},
-    "backward": {
-        "kv": ["k", "v", "dk", "dv"],
-        "q": ["q", "o", "do", "l", "m", "dq"],
-    },
+    "backward": {"kv": ["k", "v", "dk", "dv"], "q": ["q", "o", "do", "l", "m", "dq"]},
 }
 SETTLED = ("o_old", "o_new", "o", "pv", "dp", "delta", "ds")  # where 1e-17 means 0
 SETTLED += ("dq_old", "dk_old", "dv_old", "dq_new", "dk_new", "dv_new")

@@ -33,14 +33,28 @@ SLOTS = {  # the chip, line by line
 # lines of Algorithm 1 and of Algorithm 4 of arXiv 2205.14135, where keys are outside
 LINES = {
     "forward": {
-        "kv": "6", "q": "8", "s": "9", "tile": "10", "merge": "11", "o": "12",
+        "kv": "6",
+        "q": "8",
+        "s": "9",
+        "tile": "10",
+        "merge": "11",
+        "o": "12",
         "store": "12, 13",
     },
     "backward": {
-        "kv": "7, 8", "q": "10", "s": "11", "p": "13", "dv": "16", "dp": "17",
-        "delta": "19", "ds": "20", "dq": "21", "dk": "22", "store": "21, 24",
+        "kv": "7, 8",
+        "q": "10",
+        "s": "11",
+        "p": "13",
+        "dv": "16",
+        "dp": "17",
+        "delta": "19",
+        "ds": "20",
+        "dq": "21",
+        "dk": "22",
+        "store": "21, 24",
     },
-}  # fmt: skip
+}
 
 
 def names(way, order):

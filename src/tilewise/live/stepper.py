@@ -14,10 +14,17 @@ MOST_ROWS, MOST_COLS, LARGEST = 8, 4, 1e4
 ORDERS = ("kv-outer", "q-outer")
 CAUSALS = {"no": False, "bottom-right": True, "top-left": "top-left"}
 USUAL = {
-    "pass": "forward", "order": "kv-outer", "causal": "no", "scale": "ln 2",
-    "block_rows": example.BLOCK_ROWS, "block_cols": example.BLOCK_COLS,
-    "q": example.Q, "k": example.K, "v": example.V, "do": example.DO,
-}  # fmt: skip
+    "pass": "forward",
+    "order": "kv-outer",
+    "causal": "no",
+    "scale": "ln 2",
+    "block_rows": example.BLOCK_ROWS,
+    "block_cols": example.BLOCK_COLS,
+    "q": example.Q,
+    "k": example.K,
+    "v": example.V,
+    "do": example.DO,
+}
 RESULTS = {"forward": ("o", "l", "m"), "backward": ("dq", "dk", "dv")}
 
 

@@ -30,8 +30,8 @@ IGNORE = -100  # the label that torch.nn.functional.cross_entropy leaves out
 
 
 def split(
-    document: Tensor | Sequence[int], index: int, size: int, *, cut: bool = False,
-) -> list[Part]:  # fmt: skip
+    document: Tensor | Sequence[int], index: int, size: int, *, cut: bool = False
+) -> list[Part]:
     """A document as parts (tokens, labels, index, start) of at most size tokens.
 
     document (n,): token ids, as a tensor or a list. With cut a long one becomes several
@@ -76,20 +76,26 @@ def row(parts: Sequence[Part], size: int, pad: int | None = None) -> Row:
     starts = extend(ends, (1, 0))  # (D + 1,)
     documents = torch.repeat_interleave(torch.tensor(lengths))  # (T,) 0, …, 0, 1, …
     return {
-        "tokens": torch.cat(tokens), "labels": torch.cat(labels),
+        "tokens": torch.cat(tokens),
+        "labels": torch.cat(labels),
         "positions": torch.arange(len(documents)) - starts[documents],
-        "documents": documents, "cu_seqlens": starts.int(),
-        "index": torch.tensor(index), "start": torch.tensor(start),
-    }  # fmt: skip
+        "documents": documents,
+        "cu_seqlens": starts.int(),
+        "index": torch.tensor(index),
+        "start": torch.tensor(start),
+    }
     # --8<-- [end:row]
 
 
 # --8<-- [start:pack]
 def pack(
-    documents: Iterable[Tensor | Sequence[int]], size: int, *,
+    documents: Iterable[Tensor | Sequence[int]],
+    size: int,
+    *,
     bins: Callable[[list[int], int], list[list[int]]] = first_fit_decreasing,
-    cut: bool = False, pad: int | None = None,
-) -> list[Row]:  # fmt: skip
+    cut: bool = False,
+    pad: int | None = None,
+) -> list[Row]:
     """All documents in rows of at most size tokens, each token once.
 
     documents: a list of token ids (n,) each. bins(lengths, size) says which document

@@ -35,11 +35,18 @@ class PackedDataset(IterableDataset[Row]):
     """
 
     def __init__(
-        self, documents: Any, size: int, *, look_ahead: int = 64,
+        self,
+        documents: Any,
+        size: int,
+        *,
+        look_ahead: int = 64,
         bins: Callable[[list[int], int], list[list[int]]] = first_fit_decreasing,
-        cut: bool = False, pad: int | None = None, seed: int | None = None,
-        rank: int = 0, world_size: int = 1,
-    ) -> None:  # fmt: skip
+        cut: bool = False,
+        pad: int | None = None,
+        seed: int | None = None,
+        rank: int = 0,
+        world_size: int = 1,
+    ) -> None:
         check_size(size)
         if not isinstance(look_ahead, int) or look_ahead < 1:
             raise ValueError(f"look_ahead must be at least 1, not {look_ahead!r}")

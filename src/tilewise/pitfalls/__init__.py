@@ -22,9 +22,19 @@ from tilewise.pitfalls import (
 from tilewise.pitfalls.assembled import assemble
 
 KINDS = (
-    scores, softmax, steps, tiles, masks, backward, dropout, heads, merging, precision,
-    memory, comparing,
-)  # fmt: skip
+    scores,
+    softmax,
+    steps,
+    tiles,
+    masks,
+    backward,
+    dropout,
+    heads,
+    merging,
+    precision,
+    memory,
+    comparing,
+)
 PITFALLS = tuple(pitfall for kind in KINDS for pitfall in kind.PITFALLS)
 
 

@@ -15,9 +15,17 @@ RIGHT = {
     if getattr(piece, "__module__", "") == module.__name__
 }
 DEFAULTS = {
-    "scale": None, "causal": False, "window": None, "length": None, "documents": None,
-    "dropout": (0.0, 0), "splits": 1, "block_rows": 4, "block_cols": 4, "calls": ({},),
-}  # fmt: skip
+    "scale": None,
+    "causal": False,
+    "window": None,
+    "length": None,
+    "documents": None,
+    "dropout": (0.0, 0),
+    "splits": 1,
+    "block_rows": 4,
+    "block_cols": 4,
+    "calls": ({},),
+}
 
 
 def assemble(wrong, right, also=()):

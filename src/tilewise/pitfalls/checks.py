@@ -125,9 +125,20 @@ def on(name, outputs=ALL, tolerance=1e-9):
 CHECKS = {
     name: on(name)
     for name in (
-        "odd", "one_dimension", "length_is_dimension", "one_tile", "whole_tiles",
-        "rising", "falling", "causal", "causal_one_tile", "one_document", "one_group",
-        "no_groups", "splits", "dropout_one_tile",
+        "odd",
+        "one_dimension",
+        "length_is_dimension",
+        "one_tile",
+        "whole_tiles",
+        "rising",
+        "falling",
+        "causal",
+        "causal_one_tile",
+        "one_document",
+        "one_group",
+        "no_groups",
+        "splits",
+        "dropout_one_tile",
     )
 } | {
     "example": on("example", ("o",)),
@@ -153,4 +164,4 @@ CHECKS = {
     "mean_weight": mean_weight,
     "dropout_linear": dropout_linear,
     "notices_a_difference": notices_a_difference,
-}  # fmt: skip
+}

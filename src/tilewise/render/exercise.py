@@ -12,14 +12,22 @@ HEAD = ("imports", "weight", "ignore")  # what stands above the function
 BODY = "    ...  # your code\n"
 PARTS = {  # of the site, as its navigation names them
     "en": {
-        "why": "Why", "softmax": "Softmax", "flash-attention": "FlashAttention",
-        "gpu": "GPU", "memory": "Memory", "pitfalls": "Pitfalls",
+        "why": "Why",
+        "softmax": "Softmax",
+        "flash-attention": "FlashAttention",
+        "gpu": "GPU",
+        "memory": "Memory",
+        "pitfalls": "Pitfalls",
     },
     "zh": {
-        "why": "为什么", "softmax": "Softmax", "flash-attention": "FlashAttention",
-        "gpu": "GPU", "memory": "显存", "pitfalls": "陷阱",
+        "why": "为什么",
+        "softmax": "Softmax",
+        "flash-attention": "FlashAttention",
+        "gpu": "GPU",
+        "memory": "显存",
+        "pitfalls": "陷阱",
     },
-}  # fmt: skip
+}
 
 
 @cache

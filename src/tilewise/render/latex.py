@@ -6,15 +6,31 @@ from tilewise.render import numbers, parts, text
 from tilewise.render.words import WORDS
 
 NAMES = {
-    "q": "Q_{%s}", "k": "K_{%s}", "v": "V_{%s}", "o_old": "O_{%s}",
-    "l_old": r"\ell_{%s}", "m_old": "m_{%s}", "s": "S_{%s}",
-    "m_tilde": r"\tilde m_{%s}", "p_tilde": r"\tilde P_{%s}",
-    "l_tilde": r"\tilde\ell_{%s}", "m_new": r"m_{%s}^{\mathrm{new}}",
-    "l_new": r"\ell_{%s}^{\mathrm{new}}", "alpha": r"\alpha", "beta": r"\beta",
-    "o_new": "O_{%s}", "/τ": r"/\tau", "o": "O_{%s}", "do": r"\mathrm{d}O_{%s}",
-    "l": r"\ell_{%s}", "m": "m_{%s}", "p": "P_{%s}", "dp": r"\mathrm{d}P_{%s}",
-    "delta": r"\delta_{%s}", "ds": r"\mathrm{d}S_{%s}",
-}  # fmt: skip
+    "q": "Q_{%s}",
+    "k": "K_{%s}",
+    "v": "V_{%s}",
+    "o_old": "O_{%s}",
+    "l_old": r"\ell_{%s}",
+    "m_old": "m_{%s}",
+    "s": "S_{%s}",
+    "m_tilde": r"\tilde m_{%s}",
+    "p_tilde": r"\tilde P_{%s}",
+    "l_tilde": r"\tilde\ell_{%s}",
+    "m_new": r"m_{%s}^{\mathrm{new}}",
+    "l_new": r"\ell_{%s}^{\mathrm{new}}",
+    "alpha": r"\alpha",
+    "beta": r"\beta",
+    "o_new": "O_{%s}",
+    "/τ": r"/\tau",
+    "o": "O_{%s}",
+    "do": r"\mathrm{d}O_{%s}",
+    "l": r"\ell_{%s}",
+    "m": "m_{%s}",
+    "p": "P_{%s}",
+    "dp": r"\mathrm{d}P_{%s}",
+    "delta": r"\delta_{%s}",
+    "ds": r"\mathrm{d}S_{%s}",
+}
 NAMES |= {
     f"d{x}_{when}": rf"\mathrm{{d}}{x.upper()}_{{%s}}"
     for x in "qkv"

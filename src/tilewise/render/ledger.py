@@ -72,20 +72,25 @@ def column(x, standard, words):
     answer, once = words["yes" if x["fits"] else "no"], x["once"]
     known = x["seconds"] is not None
     return {
-        "reads": whole(x["reads"]), "writes": whole(x["writes"]),
-        "bytes": size(x["bytes"]), "ratio": ratio(x["bytes"] / standard),
-        "flops": whole(x["flops"]), "intensity": f"{x['intensity']:,.1f}",
+        "reads": whole(x["reads"]),
+        "writes": whole(x["writes"]),
+        "bytes": size(x["bytes"]),
+        "ratio": ratio(x["bytes"] / standard),
+        "flops": whole(x["flops"]),
+        "intensity": f"{x['intensity']:,.1f}",
         "seconds": time(x["seconds"]) if known else None,
         "bound": words[f"on {x['bound']}"] if known else None,
         "rate": f"{x['rate'] / 1e12:.3g} T" if known else None,
         "once": size(once["bytes"]),
         "once seconds": time(once["seconds"]) if known else None,
         "once bound": words[f"on {once['bound']}"] if known else None,
-        "saved": whole(x["saved"]), "saved_bytes": binary(x["saved_bytes"]),
+        "saved": whole(x["saved"]),
+        "saved_bytes": binary(x["saved_bytes"]),
         "held_bytes": binary(x["held_bytes"]),
         "longest": None if x["longest"] is None else whole(x["longest"]),
-        "on chip": whole(x["sram"]), "fits": answer,
-    }  # fmt: skip
+        "on chip": whole(x["sram"]),
+        "fits": answer,
+    }
 
 
 def table(cells):

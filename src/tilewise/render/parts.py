@@ -44,11 +44,7 @@ BACKWARD_ON_CHIP = (
     ("o", "do", "l", "m"),
     ("dq_old", "dk_old", "dv_old"),
 )
-BACKWARD_COMPUTED = (
-    ("s", "p"),
-    ("dp", "delta", "ds"),
-    ("dv_new", "dq_new", "dk_new"),
-)
+BACKWARD_COMPUTED = (("s", "p"), ("dp", "delta", "ds"), ("dv_new", "dq_new", "dk_new"))
 UNITS = {key for key, (_, _, unit) in PARTS.items() if unit}
 UNITS |= {"dq", "dk", "dq_add", "dk_add"}
 

@@ -23,24 +23,48 @@ Part: TypeAlias = tuple[slice, slice]  # of a tensor: entries of the batch, head
 
 @overload
 def ring_attention(
-    q: Tensor, k: Tensor, v: Tensor, *, group: Group = ..., causal: bool = ...,
-    scale: float | None = ..., return_lse: Literal[False] = ...,
-) -> Tensor: ...  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    group: Group = ...,
+    causal: bool = ...,
+    scale: float | None = ...,
+    return_lse: Literal[False] = ...,
+) -> Tensor: ...
 @overload
 def ring_attention(
-    q: Tensor, k: Tensor, v: Tensor, *, group: Group = ..., causal: bool = ...,
-    scale: float | None = ..., return_lse: Literal[True],
-) -> tuple[Tensor, Tensor]: ...  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    group: Group = ...,
+    causal: bool = ...,
+    scale: float | None = ...,
+    return_lse: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def ring_attention(
-    q: Tensor, k: Tensor, v: Tensor, *, group: Group = ..., causal: bool = ...,
-    scale: float | None = ..., return_lse: bool,
-) -> Tensor | tuple[Tensor, Tensor]: ...  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    group: Group = ...,
+    causal: bool = ...,
+    scale: float | None = ...,
+    return_lse: bool,
+) -> Tensor | tuple[Tensor, Tensor]: ...
 # --8<-- [start:ring_attention]
 def ring_attention(
-    q: Tensor, k: Tensor, v: Tensor, *, group: Group = None, causal: bool = False,
-    scale: float | None = None, return_lse: bool = False,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    group: Group = None,
+    causal: bool = False,
+    scale: float | None = None,
+    return_lse: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """o = softmax(τ q kᵀ) v over all ranks of a process group, differentiable.
 
     Each rank of torch.distributed calls it with its share and gets its share of o, and
@@ -79,8 +103,8 @@ class Ring(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, q: Tensor, k: Tensor, v: Tensor, rows: int, options: Any,
-    ) -> tuple[Tensor, Tensor]:  # fmt: skip
+        ctx: Any, q: Tensor, k: Tensor, v: Tensor, rows: int, options: Any
+    ) -> tuple[Tensor, Tensor]:
         ctx.rows, ctx.options = rows, options
         ctx.set_materialize_grads(False)
         same = q.shape[-1] == v.shape[-1]
@@ -94,8 +118,8 @@ class Ring(torch.autograd.Function):
 
     @staticmethod
     def backward(
-        ctx: Any, do: Tensor | None, dlse: Tensor | None,
-    ) -> tuple[Tensor | None, ...]:  # fmt: skip
+        ctx: Any, do: Tensor | None, dlse: Tensor | None
+    ) -> tuple[Tensor | None, ...]:
         once = RingOnce.apply if torch.is_grad_enabled() else all_backward
         given = *ctx.saved_tensors, do, dlse, ctx.rows, ctx.options
         return *once(*given), None, None
@@ -110,9 +134,16 @@ class RingOnce(Once):
 
 
 def all_backward(
-    q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, do: Tensor | None,
-    dlse: Tensor | None, rows: int, options: Any,
-) -> tuple[Tensor, ...]:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    o: Tensor,
+    lse: Tensor,
+    do: Tensor | None,
+    dlse: Tensor | None,
+    rows: int,
+    options: Any,
+) -> tuple[Tensor, ...]:
     """dQ, dK, dV of all heads, turn by turn, each in its tensor's dtype."""
     grads = tuple(torch.empty_like(x) for x in (q, k, v))
     for few, keys in turns(q, k, v, rows, max(options[-1]), True):
@@ -126,8 +157,8 @@ def all_backward(
 
 
 def turns(
-    q: Tensor, k: Tensor, v: Tensor, rows: int, keys: int, backward: bool,
-) -> list[tuple[Part, Part]]:  # fmt: skip
+    q: Tensor, k: Tensor, v: Tensor, rows: int, keys: int, backward: bool
+) -> list[tuple[Part, Part]]:
     """[(entries and heads of q, those of k and v)], as slices: what goes round at once.
 
     rows and keys are the most that any rank has, so every rank finds the same turns.

@@ -22,8 +22,8 @@ from tilewise.ring.zigzag import meets
 
 # --8<-- [start:steps]
 def shapes(
-    k: Tensor, v: Tensor, lengths: Sequence[int], step: int, rank: int,
-) -> list[tuple[int, ...]]:  # fmt: skip
+    k: Tensor, v: Tensor, lengths: Sequence[int], step: int, rank: int
+) -> list[tuple[int, ...]]:
     """The shapes of k and v that this rank holds at a step."""
     n = lengths[(rank - step) % len(lengths)]
     return [(*x.shape[:2], n, x.shape[-1]) for x in (k, v)]
@@ -38,9 +38,15 @@ def wider(x: Tensor) -> Tensor:
 # --8<-- [start:ring_forward]
 @torch.no_grad()
 def ring_forward(
-    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None, group: Group,
-    rank: int, lengths: Sequence[int],
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    causal: bool,
+    scale: float | None,
+    group: Group,
+    rank: int,
+    lengths: Sequence[int],
+) -> tuple[Tensor, Tensor]:
     """o and L of this rank's rows; options as in `ring_attention`, N_k by rank.
 
     q (batch, heads, N_q / P, d) and so on → o (batch, heads, N_q / P, d_v) and L
@@ -68,10 +74,19 @@ def ring_forward(
 # --8<-- [start:ring_backward]
 @torch.no_grad()
 def ring_backward(
-    q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, do: Tensor | None,
-    dlse: Tensor | None, causal: bool, scale: float | None, group: Group, rank: int,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    o: Tensor,
+    lse: Tensor,
+    do: Tensor | None,
+    dlse: Tensor | None,
+    causal: bool,
+    scale: float | None,
+    group: Group,
+    rank: int,
     lengths: Sequence[int],
-) -> tuple[Tensor, ...]:  # fmt: skip
+) -> tuple[Tensor, ...]:
     """dQ, dK, dV of this rank's share, in fp32 or wider; all else as in `ring_forward`.
 
     With o and L of all keys e^{S − L} is P, and each block's gradients are summands. dQ

@@ -63,24 +63,31 @@ def problem(q: Any, k: Any, v: Any, causal: object, scale: object) -> str | None
 
 
 def call(
-    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None,
-) -> dict[str, int]:  # fmt: skip
+    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None
+) -> dict[str, int]:
     """{what must be the same on all ranks: a whole number}, of a call that is valid."""
     scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
     graded = torch.is_grad_enabled() and any(x.requires_grad for x in (q, k, v))
     return {
-        "valid": 1, "batch": q.shape[0], "heads of q": q.shape[1],
-        "heads of k": k.shape[1], "d": q.shape[-1], "d of v": v.shape[-1],
-        "dtype": DTYPES.index(q.dtype), "causal": int(causal),
+        "valid": 1,
+        "batch": q.shape[0],
+        "heads of q": q.shape[1],
+        "heads of k": k.shape[1],
+        "d": q.shape[-1],
+        "d of v": v.shape[-1],
+        "dtype": DTYPES.index(q.dtype),
+        "causal": int(causal),
         "scale": struct.unpack("q", struct.pack("d", scale))[0],
-        "requires_grad": int(graded), "device": len(q.device.type),
-        "N of q": q.shape[-2], "N of k": k.shape[-2],
-    }  # fmt: skip
+        "requires_grad": int(graded),
+        "device": len(q.device.type),
+        "N of q": q.shape[-2],
+        "N of k": k.shape[-2],
+    }
 
 
 def agree(
-    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None, group: Group,
-) -> tuple[int, list[int]]:  # fmt: skip
+    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None, group: Group
+) -> tuple[int, list[int]]:
     """The longest N_q, and N_k on each rank, after all have said what they were given.
 
     Every rank takes part before any raises ValueError, so a mistake on one rank, or a
@@ -117,8 +124,8 @@ def meeting_place(group: Group) -> torch.device | None:
 
 # --8<-- [start:pass_on]
 def pass_on(
-    tensors: Sequence[Tensor], shapes: Sequence[Sequence[int]], group: Group,
-) -> Callable[[], list[Tensor]]:  # fmt: skip
+    tensors: Sequence[Tensor], shapes: Sequence[Sequence[int]], group: Group
+) -> Callable[[], list[Tensor]]:
     """Start to send tensors to the next rank, and to receive from the one before.
 
     Returns wait: a call of it gives the new tensors, of the shapes given, once they

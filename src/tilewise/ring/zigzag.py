@@ -15,8 +15,9 @@ from torch import Tensor
 
 
 # --8<-- [start:zigzag]
-def positions(n: int, rank: int, world: int, *,
-              device: torch.device | str | None = None) -> Tensor:  # fmt: skip
+def positions(
+    n: int, rank: int, world: int, *, device: torch.device | str | None = None
+) -> Tensor:
     """The global positions of a rank's rows, (n / world), in rising order.
 
     n is the length of the whole sequence, world the number of ranks P. What depends on
@@ -56,8 +57,8 @@ def unzigzag(shares: Sequence[Tensor], *, dim: int = -2) -> Tensor:
 
 # --8<-- [start:meets]
 def meets(
-    rank: int, source: int, n_q: int, n_k: int, causal: bool,
-) -> tuple[slice, slice, bool]:  # fmt: skip
+    rank: int, source: int, n_q: int, n_k: int, causal: bool
+) -> tuple[slice, slice, bool]:
     """(rows, keys, mask): what a rank computes with the keys of a source, as slices.
 
     Without causal everything. In zig-zag order a rank meets its own keys under a causal

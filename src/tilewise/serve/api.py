@@ -26,9 +26,11 @@ from tilewise.serve.writing import JSON, answer
 
 TELEMETRY = ("tracing", "metrics", "logs", "operation_spans", "auto_configure")
 OFF: dict[str, Any] = {  # docs pages load scripts from another host
-    "docs_url": None, "redoc_url": None, "redirect_slashes": False,
+    "docs_url": None,
+    "redoc_url": None,
+    "redirect_slashes": False,
     "telemetry": dict.fromkeys(TELEMETRY, False),
-}  # fmt: skip
+}
 
 
 def make_app(**limits):
@@ -129,6 +131,9 @@ async def on_fault(_, error):
 
 
 HANDLERS = {
-    Problem: on_problem, HTTPException: on_http, TimeoutError: on_late,
-    ClientDisconnect: on_gone, Exception: on_fault,
-}  # fmt: skip
+    Problem: on_problem,
+    HTTPException: on_http,
+    TimeoutError: on_late,
+    ClientDisconnect: on_gone,
+    Exception: on_fault,
+}

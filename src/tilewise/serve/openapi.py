@@ -25,9 +25,10 @@ is true, which needs safetensors both ways. In JSON, `null` in `lse` stands for 
 row that sees no key.
 """
 CAUSAL = {
-    "enum": [False, True, "top-left"], "default": False,
+    "enum": [False, True, "top-left"],
+    "default": False,
     "description": "true: row r sees keys 0 .. r + N_k − N_q. top-left: 0 .. r.",
-}  # fmt: skip
+}
 FLAG = {"type": "boolean", "default": False}
 LSE = FLAG | {"description": "also answer with lse, log Σ e^s of each row"}
 WILD = FLAG | {"description": "let NaN and infinity in and out; safetensors only"}
@@ -50,8 +51,8 @@ SCHEMAS = {
         "additionalProperties": False,
         "properties": {
             "q": NUMBERS | {"description": "(batch, heads, N_q, d)"},
-            "k": NUMBERS | {"description": "(batch, kv heads, N_k, d); kv heads "
-                            "divide heads"},
+            "k": NUMBERS
+            | {"description": "(batch, kv heads, N_k, d); kv heads divide heads"},
             "v": NUMBERS | {"description": "(batch, kv heads, N_k, d_v)"},
             "dtype": {"enum": [*DTYPES], "default": "float32"},
             "causal": CAUSAL,
@@ -90,7 +91,7 @@ SCHEMAS = {
             **{x: {"type": "string"} for x in ("version", "torch")},
         },
     },
-}  # fmt: skip
+}
 ID = {"X-Request-ID": {"schema": {"type": "string"}}}
 AGAIN = {"Retry-After": {"schema": {"type": "integer"}, "description": "seconds"}}
 
@@ -101,8 +102,11 @@ def of(name):
 
 def problem(text, **headers):
     """A response of problem details."""
-    return {"description": text, "headers": ID | headers,
-            "content": {MEDIA: of("Problem")}}  # fmt: skip
+    return {
+        "description": text,
+        "headers": ID | headers,
+        "content": {MEDIA: of("Problem")},
+    }
 
 
 BINARY = {"schema": {"type": "string", "format": "binary"}}
@@ -167,10 +171,12 @@ METRICS = {
     "summary": "What was counted, for Prometheus",
     "operation_id": "metrics",
     "responses": {
-        200: {"description": "Metrics.", "content": {"text/plain": {
-            "schema": {"type": "string"}}}},
+        200: {
+            "description": "Metrics.",
+            "content": {"text/plain": {"schema": {"type": "string"}}},
+        }
     },
-}  # fmt: skip
+}
 
 
 def describe(app, limits):
@@ -179,9 +185,11 @@ def describe(app, limits):
         said = ", ".join(f"{name} {x}" for name, x in limits.items())
         said += f", json_numbers {JSON_NUMBERS}, header {HEADER}"
         made = get_openapi(
-            title=app.title, version=app.version, routes=app.routes,
+            title=app.title,
+            version=app.version,
+            routes=app.routes,
             description=f"{ABOUT}\nLimits of this server: {said}.\n",
-        )  # fmt: skip
+        )
         made.setdefault("components", {}).setdefault("schemas", {}).update(SCHEMAS)
         app.openapi_schema = made
     return app.openapi_schema

@@ -9,11 +9,12 @@ from urllib.parse import parse_qsl
 from tilewise.serve.problem import bad, short, wrong
 
 DTYPES = {  # name in JSON: name in safetensors
-    "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64",
-}  # fmt: skip
-USUAL = {
-    "causal": False, "scale": None, "return_lse": False, "allow_nonfinite": False,
-}  # fmt: skip
+    "float16": "F16",
+    "bfloat16": "BF16",
+    "float32": "F32",
+    "float64": "F64",
+}
+USUAL = {"causal": False, "scale": None, "return_lse": False, "allow_nonfinite": False}
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 CAUSAL = 'causal must be false, true or "top-left"'
 
@@ -52,9 +53,12 @@ def from_query(raw):
     try:
         text = raw.decode("ascii")
         pairs = parse_qsl(
-            text, keep_blank_values=True, strict_parsing=bool(text),
-            errors="strict", max_num_fields=16,
-        )  # fmt: skip
+            text,
+            keep_blank_values=True,
+            strict_parsing=bool(text),
+            errors="strict",
+            max_num_fields=16,
+        )
     except ValueError:
         raise bad("the query is not made of at most 16 name=value", "query") from None
     return from_words(pairs)

@@ -72,9 +72,10 @@ class Patient(H11Protocol):
         body = bad("this is not a valid HTTP request").body()
         length = str(len(body)).encode()
         headers = [
-            (b"content-type", MEDIA.encode()), (b"content-length", length),
+            (b"content-type", MEDIA.encode()),
+            (b"content-length", length),
             (b"connection", b"close"),
-        ]  # fmt: skip
+        ]
         start = h11.Response(status_code=400, headers=headers, reason=b"Bad Request")
         try:
             for event in (start, h11.Data(data=body), h11.EndOfMessage()):

@@ -57,9 +57,18 @@ def run(listener, say, limits):
     waits = {"patience": deadline, "most": limits["connections"]}
     patient: Any = functools.partial(Patient, **waits)
     config = uvicorn.Config(
-        make_app(**limits), http=patient, ws="none",
-        loop="asyncio", lifespan="on", workers=1, log_config=None, log_level="error",
-        access_log=False, proxy_headers=False, server_header=False,
-        timeout_keep_alive=KEEP_ALIVE, timeout_graceful_shutdown=deadline + 3,
-    )  # fmt: skip
+        make_app(**limits),
+        http=patient,
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        workers=1,
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=deadline + 3,
+    )
     Server(config, say).run(sockets=[listener])

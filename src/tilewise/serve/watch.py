@@ -10,22 +10,25 @@ SAFE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 ROUTES = ("/v1/attention", "/health", "/metrics", "/openapi.json")
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 SECONDS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30)
-SAFETY = [
-    (b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"),
-]  # fmt: skip
+SAFETY = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
 
 
 def metrics(jobs, budget):
     """(registry, seen): seen(scope, status, seconds, came, went) counts."""
     registry = CollectorRegistry()
     asked = Counter(
-        "tilewise_requests", "Requests answered.",
-        ("route", "method", "status"), registry=registry,
-    )  # fmt: skip
+        "tilewise_requests",
+        "Requests answered.",
+        ("route", "method", "status"),
+        registry=registry,
+    )
     took = Histogram(
-        "tilewise_request_seconds", "From the headers to the last byte of the answer.",
-        ("route",), buckets=SECONDS, registry=registry,
-    )  # fmt: skip
+        "tilewise_request_seconds",
+        "From the headers to the last byte of the answer.",
+        ("route",),
+        buckets=SECONDS,
+        registry=registry,
+    )
     size = Counter("tilewise_bytes", "Bytes of bodies.", ("way",), registry=registry)
     for name, about, value in (
         ("queued", "Requests that wait for a thread.", lambda: jobs.queued),

@@ -82,8 +82,10 @@ def step_backward(state, tile, exp=math.exp):
     ]
     dp = product(do, columns(v))  # line 17
     delta = [dot(x, y) for x, y in zip(do, tile["o"])]  # line 19
-    ds = [[x and x * (y - z) for x, y in zip(*rows)]  # line 20; 0 stays 0
-          for rows, z in zip(zip(p, dp), delta)]  # fmt: skip
+    ds = [
+        [x and x * (y - z) for x, y in zip(*rows)]  # line 20; 0 stays 0
+        for rows, z in zip(zip(p, dp), delta)
+    ]
     add = {"dv": product(columns(p), do)}  # line 16
     add = add | {"dq": product(ds, k, tau), "dk": product(columns(ds), q, tau)}
     new = {x: plus(old[x], add[x]) for x in place}  # lines 16, 21 and 22
@@ -102,8 +104,22 @@ def start_backward(q, k, v):
     return {name: [[0] * len(x[0]) for _ in x] for name, x in named.items()}
 
 
-def backward(q, k, v, o, do, m, l, block_rows, block_cols, *,
-             order="kv-outer", scale=None, causal=False, exp=math.exp):  # fmt: skip
+def backward(
+    q,
+    k,
+    v,
+    o,
+    do,
+    m,
+    l,
+    block_rows,
+    block_cols,
+    *,
+    order="kv-outer",
+    scale=None,
+    causal=False,
+    exp=math.exp,
+):
     """Yield the state after every tile; `dq`, `dk`, `dv` of the last are the result.
 
     q is N_q × d, k N_k × d, v N_k × d_v; o and do, the gradient that reaches O, are

@@ -52,8 +52,18 @@ def start(q, v):
     return {"o": [[0] * d for _ in q], "l": [0] * n, "m": [-math.inf] * n}
 
 
-def forward(q, k, v, block_rows, block_cols, *,
-            order="kv-outer", scale=None, causal=False, exp=math.exp):  # fmt: skip
+def forward(
+    q,
+    k,
+    v,
+    block_rows,
+    block_cols,
+    *,
+    order="kv-outer",
+    scale=None,
+    causal=False,
+    exp=math.exp,
+):
     """Yield the state after every tile; `o`, `l`, `m` of the last are the result.
 
     q is N_q × d, k is N_k × d, v is N_k × d_v; the blocks need not divide N.

@@ -29,8 +29,18 @@ def blocks(n, size):
     return [[first, min(first + size, n)] for first in range(0, n, size)]
 
 
-def tiles(q, k, v, block_rows, block_cols, *,
-          order="kv-outer", scale=None, causal=False, traffic=moves):  # fmt: skip
+def tiles(
+    q,
+    k,
+    v,
+    block_rows,
+    block_cols,
+    *,
+    order="kv-outer",
+    scale=None,
+    causal=False,
+    traffic=moves,
+):
     """Every tile (i, j) in loop order: where it is, Q_i, K_j, V_j, and its traffic.
 
     scale None is 1/√d. Causal: row r sees keys 0 .. r + shift, where shift is

@@ -28,18 +28,33 @@ def one_product(q: Sequence[int], k: Sequence[int], causal: str) -> int:
 
 @register_flop_formula(torch.ops.tilewise.attention)
 def forward_flops(
-    q: Sequence[int], k: Sequence[int], v: Sequence[int],
-    attn_mask: Sequence[int] | None, causal: str, *options: Any, **_: Any,
-) -> int:  # fmt: skip
+    q: Sequence[int],
+    k: Sequence[int],
+    v: Sequence[int],
+    attn_mask: Sequence[int] | None,
+    causal: str,
+    *options: Any,
+    **_: Any,
+) -> int:
     """Two products, Q Kᵀ and P V; the second with v's d."""
     return one_product(q, k, causal) * (q[-1] + v[-1]) // q[-1]
 
 
 @register_flop_formula(torch.ops.tilewise.attention_backward)
 def backward_flops(
-    q: Any, k: Any, v: Any, o: Any, lse: Any, attn_mask: Any, do: Any, dlse: Any,
-    wanted: bool, causal: str, *_: Any, **__: Any,
-) -> int:  # fmt: skip
+    q: Any,
+    k: Any,
+    v: Any,
+    o: Any,
+    lse: Any,
+    attn_mask: Any,
+    do: Any,
+    dlse: Any,
+    wanted: bool,
+    causal: str,
+    *_: Any,
+    **__: Any,
+) -> int:
     """Five products: Q Kᵀ, dS K, dSᵀ Q with q's d, dO Vᵀ and Pᵀ dO with v's."""
     return one_product(q, k, causal) * (3 * q[-1] + 2 * v[-1]) // q[-1]
     # --8<-- [end:formulas]

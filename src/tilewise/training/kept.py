@@ -18,8 +18,9 @@ from torch.utils._pytree import tree_iter
 
 
 # --8<-- [start:saved]
-def saved(f: Callable[..., object], *inputs: Any,
-          without: Iterable[Tensor] = ()) -> dict[int, int]:  # fmt: skip
+def saved(
+    f: Callable[..., object], *inputs: Any, without: Iterable[Tensor] = ()
+) -> dict[int, int]:
     """What f(*inputs) saves for the backward pass, as {address of a storage: bytes}.
 
     A storage saved by several steps, or as several views, is there once. without: an
@@ -53,8 +54,8 @@ class Alive(TorchDispatchMode):
         self.peak = 0
 
     def __torch_dispatch__(
-        self, function: Any, types: Any, args: Any = (), kwargs: Any = None,
-    ) -> Any:  # fmt: skip
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         given = {id_of(x) for x in tree_iter((args, kwargs)) if torch.is_tensor(x)}
         made = function(*args, **(kwargs or {}))
         for x in tree_iter(made):

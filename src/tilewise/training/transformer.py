@@ -45,9 +45,15 @@ class Block(nn.Module):
     """
 
     def __init__(
-        self, embed_dim: int, num_heads: int, *, attention: str = "ours",
-        policy: str = "none", dropout: float = 0.0, **options: Any,
-    ) -> None:  # fmt: skip
+        self,
+        embed_dim: int,
+        num_heads: int,
+        *,
+        attention: str = "ours",
+        policy: str = "none",
+        dropout: float = 0.0,
+        **options: Any,
+    ) -> None:
         super().__init__()
         self.attention, self.policy = ATTENTION[attention], policy
         self.norm_1 = nn.LayerNorm(embed_dim, **options)
@@ -98,9 +104,17 @@ class Decoder(nn.Module):
     """
 
     def __init__(
-        self, vocabulary: int, longest: int, embed_dim: int, num_heads: int,
-        num_layers: int, *, policy: str = "none", every: int = 1, **options: Any,
-    ) -> None:  # fmt: skip
+        self,
+        vocabulary: int,
+        longest: int,
+        embed_dim: int,
+        num_heads: int,
+        num_layers: int,
+        *,
+        policy: str = "none",
+        every: int = 1,
+        **options: Any,
+    ) -> None:
         super().__init__()
         if not isinstance(every, int) or every < 1:
             raise ValueError(f"every must be a whole number of at least 1, not {every}")

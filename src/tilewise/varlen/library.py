@@ -22,9 +22,14 @@ PLACES = "Tensor cu_q, Tensor cu_k, str causal, float? scale"
 
 
 def attend(
-    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, causal: Causal,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_q: Tensor,
+    cu_k: Tensor,
+    causal: Causal,
     scale: float | None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor]:
     """(o, L) by the operator."""
     return attention_varlen(q, k, v, cu_q, cu_k, CAUSAL[causal], scale)
 
@@ -36,9 +41,14 @@ def attend(
     schema=f"(Tensor q, Tensor k, Tensor v, {PLACES}) -> (Tensor, Tensor)",
 )
 def attention_varlen(
-    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, causal: str,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_q: Tensor,
+    cu_k: Tensor,
+    causal: str,
     scale: float | None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor]:
     """o and L, as tilewise.varlen.passes has them."""
     made = forward(q, k, v, cu_q, cu_k, MEANING[causal], scale)
     o, lse = map(placed, made, rooms(q, k, v))
@@ -59,9 +69,18 @@ def rooms(q: Tensor, k: Tensor, v: Tensor, *_: Any) -> tuple[Tensor, Tensor]:
     f" Tensor? dlse, {PLACES}) -> (Tensor, Tensor, Tensor)",
 )
 def attention_varlen_backward(
-    q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, do: Tensor | None,
-    dlse: Tensor | None, cu_q: Tensor, cu_k: Tensor, causal: str, scale: float | None,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    o: Tensor,
+    lse: Tensor,
+    do: Tensor | None,
+    dlse: Tensor | None,
+    cu_q: Tensor,
+    cu_k: Tensor,
+    causal: str,
+    scale: float | None,
+) -> tuple[Tensor, Tensor, Tensor]:
     """dQ, dK and dV."""
     given = q, k, v, o, do, lse, dlse, cu_q, cu_k, MEANING[causal], scale
     dq, dk, dv = map(placed, backward(*given), rooms_backward(q, k, v))
@@ -70,8 +89,8 @@ def attention_varlen_backward(
 
 @attention_varlen_backward.register_fake
 def rooms_backward(
-    q: Tensor, k: Tensor, v: Tensor, *_: Any,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    q: Tensor, k: Tensor, v: Tensor, *_: Any
+) -> tuple[Tensor, Tensor, Tensor]:
     """Empty dQ, dK and dV."""
     return like(q), like(k), like(v)
 
@@ -84,8 +103,8 @@ def keep(ctx: Any, inputs: Any, output: Any) -> None:
 
 
 def gradients(
-    ctx: Any, do: Tensor | None, dlse: Tensor | None,
-) -> tuple[Tensor | None, ...]:  # fmt: skip
+    ctx: Any, do: Tensor | None, dlse: Tensor | None
+) -> tuple[Tensor | None, ...]:
     """Of the inputs of tilewise::attention_varlen."""
     q, k, v, cu_q, cu_k, o, lse = ctx.saved_tensors
     given = q, k, v, o, lse, do, dlse, cu_q, cu_k, ctx.causal, ctx.scale

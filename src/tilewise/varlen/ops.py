@@ -22,24 +22,52 @@ from tilewise.varlen.passes import backward, check, forward
 
 @overload
 def flash_attention_varlen(
-    q: Tensor, k: Tensor, v: Tensor, cu_seqlens_q: Tensor, cu_seqlens_k: Tensor, *,
-    causal: Causal = ..., scale: float | None = ..., return_lse: Literal[False] = ...,
-) -> Tensor: ...  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_seqlens_q: Tensor,
+    cu_seqlens_k: Tensor,
+    *,
+    causal: Causal = ...,
+    scale: float | None = ...,
+    return_lse: Literal[False] = ...,
+) -> Tensor: ...
 @overload
 def flash_attention_varlen(
-    q: Tensor, k: Tensor, v: Tensor, cu_seqlens_q: Tensor, cu_seqlens_k: Tensor, *,
-    causal: Causal = ..., scale: float | None = ..., return_lse: Literal[True],
-) -> tuple[Tensor, Tensor]: ...  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_seqlens_q: Tensor,
+    cu_seqlens_k: Tensor,
+    *,
+    causal: Causal = ...,
+    scale: float | None = ...,
+    return_lse: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def flash_attention_varlen(
-    q: Tensor, k: Tensor, v: Tensor, cu_seqlens_q: Tensor, cu_seqlens_k: Tensor, *,
-    causal: Causal = ..., scale: float | None = ..., return_lse: bool,
-) -> Tensor | tuple[Tensor, Tensor]: ...  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_seqlens_q: Tensor,
+    cu_seqlens_k: Tensor,
+    *,
+    causal: Causal = ...,
+    scale: float | None = ...,
+    return_lse: bool,
+) -> Tensor | tuple[Tensor, Tensor]: ...
 # --8<-- [start:flash_attention_varlen]
 def flash_attention_varlen(
-    q: Tensor, k: Tensor, v: Tensor, cu_seqlens_q: Tensor, cu_seqlens_k: Tensor, *,
-    causal: Causal = False, scale: float | None = None, return_lse: bool = False,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_seqlens_q: Tensor,
+    cu_seqlens_k: Tensor,
+    *,
+    causal: Causal = False,
+    scale: float | None = None,
+    return_lse: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """o = softmax(τ q kᵀ) v of each packed document by itself, differentiable.
 
     q (total_q, heads, d), k (total_k, heads, d), v (total_k, heads, d_v), all fp16,
@@ -78,9 +106,15 @@ class Packed(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor,
-        options: tuple[Causal, float | None], return_lse: bool,
-    ) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+        ctx: Any,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        cu_q: Tensor,
+        cu_k: Tensor,
+        options: tuple[Causal, float | None],
+        return_lse: bool,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         ctx.options = options
         ctx.set_materialize_grads(False)
         o, lse = forward(q, k, v, cu_q, cu_k, *options)
@@ -88,8 +122,9 @@ class Packed(torch.autograd.Function):
         return (o, lse) if return_lse else o
 
     @staticmethod
-    def backward(ctx: Any, do: Tensor | None,
-                 dlse: Tensor | None = None) -> tuple[Tensor | None, ...]:  # fmt: skip
+    def backward(
+        ctx: Any, do: Tensor | None, dlse: Tensor | None = None
+    ) -> tuple[Tensor | None, ...]:
         q, k, v, o, lse, *places = ctx.saved_tensors
         given = q, k, v, o, do, lse, dlse, *places, *ctx.options
         once = PackedOnce.apply if torch.is_grad_enabled() else backward  # create_graph

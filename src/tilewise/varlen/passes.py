@@ -24,9 +24,14 @@ WHOLE = torch.int32, torch.int64
 
 # --8<-- [start:check]
 def check(
-    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, causal: Causal,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_q: Tensor,
+    cu_k: Tensor,
+    causal: Causal,
     scale: float | None,
-) -> None:  # fmt: skip
+) -> None:
     """Raise TypeError or ValueError with one sentence that names what does not fit.
 
     Only types, shapes and devices are asked for, which the host knows.
@@ -87,16 +92,16 @@ def bounds(name: str, cu: Tensor, total: int) -> list[tuple[int, int]]:
 
 
 def pairs(
-    q: Tensor, k: Tensor, cu_q: Tensor, cu_k: Tensor,
-) -> list[tuple[slice, slice]]:  # fmt: skip
+    q: Tensor, k: Tensor, cu_q: Tensor, cu_k: Tensor
+) -> list[tuple[slice, slice]]:
     """[(rows of q, rows of k)] of every document, as slices."""
     both = bounds("cu_seqlens_q", cu_q, len(q)), bounds("cu_seqlens_k", cu_k, len(k))
     return [(slice(*rows), slice(*keys)) for rows, keys in zip(*both)]
 
 
 def kernels(
-    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor,
-) -> tuple[tuple[str, str] | None, list[Tensor]]:  # fmt: skip
+    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor
+) -> tuple[tuple[str, str] | None, list[Tensor]]:
     """((forward, backward), [cu_q, cu_k] beside q), or (None, []): by tiles.
 
     Lengths that are on the CPU are checked, and copied without waiting for the GPU.
@@ -114,9 +119,14 @@ def kernels(
 
 # --8<-- [start:passes]
 def forward(
-    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, causal: Causal,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_q: Tensor,
+    cu_k: Tensor,
+    causal: Causal,
     scale: float | None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor]:
     """o (total_q, heads, d_v) and L (total_q, heads)."""
     rungs, places = kernels(q, k, v, cu_q, cu_k)
     if rungs is not None:
@@ -137,10 +147,18 @@ def forward(
 
 
 def backward(
-    q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor | None, lse: Tensor,
-    dlse: Tensor | None, cu_q: Tensor, cu_k: Tensor, causal: Causal,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    o: Tensor,
+    do: Tensor | None,
+    lse: Tensor,
+    dlse: Tensor | None,
+    cu_q: Tensor,
+    cu_k: Tensor,
+    causal: Causal,
     scale: float | None,
-) -> tuple[Tensor, ...]:  # fmt: skip
+) -> tuple[Tensor, ...]:
     """dQ, dK, dV; do and dlse may be None."""
     do = torch.zeros_like(o) if do is None else do
     rungs, places = kernels(q, k, v, cu_q, cu_k)

@@ -14,7 +14,7 @@ OTHERS = {
     "efficient": ("tw-faint", "1 3"), "math": ("tw-s", ""), "naive": ("tw-s", "1 3"),
     "fa1_order": ("tw-m", "1 3"), "fa2_order": ("tw-m", "3 3"), "exp2": ("tw-m", "6 3"),
     "causal": ("tw-m", "9 3"), "backward_split": ("tw-m", "3 3"),
-}  # fmt: skip
+}
 SAY = {
     "en": {
         "pass": "Direction", "d": "Head dimension", "mask": "Mask", "kernel": "Kernels",
@@ -38,7 +38,7 @@ SAY = {
         "point": "{kernel}：{speed} TFLOP/s，{ms} ms\n{title}，N = {n}",
         "plot": "图中的点，用方向键从一个走到另一个",
     },
-}  # fmt: skip
+}
 
 
 def kernels():

@@ -17,7 +17,7 @@ SAY = {
 CHOICES = {
     "gpu": CARDS, "dtype": DTYPES, "pass": PASSES, "causal": ("no", "yes"),
     "tiles": ("kernels", "paper", "own"), "plot": PLOTS,
-}  # fmt: skip
+}
 OWN = ("sram", "bandwidth", "tflops", "memory", "block_rows", "block_cols")
 ORDER = ["gpu", *OWN[:4], "n", "d", "heads", "kv_heads", "batch", "dtype", "pass"]
 ORDER += ["causal", "tiles", *OWN[4:], "plot"]

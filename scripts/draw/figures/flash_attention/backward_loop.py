@@ -28,7 +28,7 @@ SAY = {
         "Q、O、dO、ℓ、m、dQ 每一步都从 HBM 取来，dQ 再写回。",
         "io": "进 {load}\n出 {store}",
     },
-}  # fmt: skip
+}
 
 
 def draw(lang):

@@ -24,7 +24,7 @@ SAY = {
         "其中只有 dQ 每一块都要写回 HBM，dV 与 dK 留在片上。",
         "chip": "片上", "stay": "留给下一块", "io": "d$Q_1$：进 4，出 4",
     },
-}  # fmt: skip
+}
 
 
 def matrix(x, y, rows, name, css, cell=s.CELL):

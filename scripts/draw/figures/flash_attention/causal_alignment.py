@@ -25,7 +25,7 @@ SAY = {
         "bottom-right": ["右下对齐", "FlashAttention ≥ 2.1"],
         "shape": "$N_q = {}, N_k = {}$", "none": ["看不到键：", "$O = 0$"],
     },
-}  # fmt: skip
+}
 
 
 def seen(n_q, n_k, align):

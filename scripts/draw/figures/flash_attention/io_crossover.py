@@ -39,7 +39,7 @@ SAY = {
         "least": "$Q, K, V, O$：4$N d$", "even": "$M$ = 3$d$²",
         "kb": "100 KiB，fp32",
     },
-}  # fmt: skip
+}
 
 
 def moved(name, m):
@@ -131,7 +131,7 @@ def draw(lang):
         "n": N, "d": D, "even": f"{EVEN:,}",
         "std": f"{moved('standard', LOW) / unit:.{digits}f}",
         "at": f"{moved('flash1', HUNDRED_KB) / unit:.{digits}f}",
-    }  # fmt: skip
+    }
     lines = [curve("standard", "s"), curve("flash2", "k"), curve("flash1", "o")]
     parts = [style(), *axes(say), *lines, *marks(say), *gpus(), *names(say)]
     return s.svg(400, 386, say["label"].format(**facts), *parts)

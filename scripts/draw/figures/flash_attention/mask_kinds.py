@@ -41,7 +41,7 @@ SAY = {
         "full": "满块", "partial": "部分块", "empty": "空块：跳过",
         "count": "{name}：满块 {full}，部分块 {partial}，空块 {empty}", "sep": "；",
     },
-}  # fmt: skip
+}
 
 
 def tiles(span):

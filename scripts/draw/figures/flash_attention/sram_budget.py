@@ -31,7 +31,7 @@ SAY = {
         "heads": ["$d = 64$", "$d = 128$", "$d = 64$，不取 min"],
         "fits": "放得下：{p}%", "not": "放不下：{p}%", "free": "空闲",
     },
-}  # fmt: skip
+}
 
 
 def places():
@@ -45,7 +45,7 @@ def places():
          ("Q_i", b, e, q, e), ("O_i", 0, above, q, e), ("", q, above, 2, q)],
         [("K_j", 0, 0, c, d), ("V_j", 0, d, c, d), ("O_i", 0, 2 * d, f, d),
          ("Q_i", 0, 3 * d, f, d), ("S_{ij}", 0, above, c, f), ("", c, above, 2, f)],
-    ]  # fmt: skip
+    ]
 
 
 def tile(x, name, left, bottom, wide, high):

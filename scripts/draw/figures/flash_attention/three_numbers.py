@@ -22,7 +22,7 @@ SAY = {
         "standard": "标准注意力", "kv-outer": "K、V 在外层", "q-outer": "Q 在外层",
         "comma": "，", "join": "；",
     },
-}  # fmt: skip
+}
 BARS = {"asked": "tw-slot", "l2": "tw-sram", "dram": "tw-hbm"}
 
 

@@ -22,7 +22,7 @@ SAY = {
         "sram": "SRAM 里", "io": "进 {load}，出 {store}", "step": "第 {n} 步",
         "sum": "四步合计：进 {load}，出 {store}",
     },
-}  # fmt: skip
+}
 
 
 def matrices(say):

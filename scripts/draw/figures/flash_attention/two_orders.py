@@ -32,7 +32,7 @@ SAY = {
         "sram": "片上", "step": "第 {n} 步", "io": "进 {load}，出 {store}",
         "sum": "四步合计：进 {load}，出 {store}",
     },
-}  # fmt: skip
+}
 
 
 def steps(order):

@@ -31,7 +31,7 @@ SAY = {
         "add": ["每个 d$Q_i$", "由 {n} 个程序", "往里加"],
         "sum": ["{tiles} 块 ×（{a} + {b}）", "= {all} 次乘法，", "每个块只写一次"],
     },
-}  # fmt: skip
+}
 
 
 def arrow(x, y, dx, dy):

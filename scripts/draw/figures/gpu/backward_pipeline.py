@@ -22,7 +22,7 @@ KIND = {  # step → its name in the figure, its colour
     "S": ("$S$", "s"), "dP": ("d$P$", "s"), "dV": ("d$V$", "v"), "dK": ("d$K$", "k"),
     "dQ": ("d$Q$", "q"), "P": ("$P$", "s"), "dS": ("d$S$", "s"), "put": ("d$Q$", "q"),
     "add": ("d$Q$", "q"), "Q": ("$Q$", "q"), "dO": ("d$O$", "o"),
-}  # fmt: skip
+}
 SAY = {
     "en": {
         "label": "A time table of one tile on one SM, downwards. Two consumers take"
@@ -43,7 +43,7 @@ SAY = {
         "time": "按满速算，每块 {n} 个周期",
         "busy": "Tensor Core 忙 {busy:.0%}；只有一个消费者时 {alone:.0%}",
     },
-}  # fmt: skip
+}
 
 
 def consumer(w, both):

@@ -36,7 +36,7 @@ SAY = {
         "in": "各 {size} KiB", "add": "累加 {size} KiB",
         "once": "$K_j$、$V_j$ 进一次，d$K_j$、d$V_j$ 出一次",
     },
-}  # fmt: skip
+}
 
 
 def column(n):

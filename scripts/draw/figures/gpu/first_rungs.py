@@ -31,7 +31,7 @@ SAY = {
         "copy": "拷贝", "tensor": "Tensor Core", "exp": "指数",
         "out": "{} 出", "in": "{} 进", "and": "、",
     },
-}  # fmt: skip
+}
 COLOUR = {"S": "s", "P": "s", "O": "o", "Q": "q", "K": "k"}
 
 
@@ -67,12 +67,12 @@ def chains():
         step("tensor", "S", "product"), step("copy", "S out", "s"),
         step("copy", "S in", "s"), step("exp", "P", "exp"), step("copy", "P out", "s"),
         step("copy", "P in", "s"), step("tensor", "O", "product"),
-    ]  # fmt: skip
+    ]
     fa1 = [
         step("copy", "Q, O in", "qo"), step("tensor", "S", "product"),
         step("exp", "P", "exp"), step("tensor", "O", "product"),
         step("copy", "O out", "o"),
-    ]  # fmt: skip
+    ]
     ahead, fa2 = [], []
     for n in range(TILES):
         freed = [("tensor", "O", n - 2)] if n > 1 else []  # two buffers each

@@ -27,7 +27,7 @@ SAY = {
             "gluon_forward": "Gluon",
         },
     },
-}  # fmt: skip
+}
 
 
 def speeds(causal):

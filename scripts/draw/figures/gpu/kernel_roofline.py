@@ -30,7 +30,7 @@ SAY = {
         "row": "{kernel}：每字节 {x} FLOP，{y} TFLOP/s", "join": "；",
         "x": "算术强度（FLOP/DRAM 字节）", "y": "TFLOP/s", "product": "8192³ 矩阵乘法",
     },
-}  # fmt: skip
+}
 
 
 def intensity(row):

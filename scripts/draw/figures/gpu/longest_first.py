@@ -22,7 +22,7 @@ SAY = {
         "长的先做，{last} 块的时间后完成，共闲置 {idle_last} 块的时间。",
         "first": "前面的行先做：{} 块的时间", "last": "后面的行先做：{} 块的时间",
     },
-}  # fmt: skip
+}
 
 
 def length(i, rows=1, cols=1):

@@ -15,7 +15,7 @@ LINES = {  # what -> class, dashes
     ("flash", "step"): ("tw-faint", "5 3"), ("flash", "forward"): ("tw-faint", ""),
     ("flash_attention", "step"): ("tw-o", "5 3"),
     ("flash_attention", "forward"): ("tw-o", ""),
-}  # fmt: skip
+}
 OURS = "flash_attention", "forward"
 SAY = {
     "en": {
@@ -39,7 +39,7 @@ SAY = {
         "flash_attention": "本书", "flash": "FA2", "math": "标准注意力", "join": "；",
         "comma": "，", "scores": "一个分数矩阵",
     },
-}  # fmt: skip
+}
 
 
 def measured():

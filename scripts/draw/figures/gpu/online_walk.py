@@ -26,7 +26,7 @@ SAY = {
         "regs": "一个程序的寄存器", "hbm": "HBM：上面是 $S$，下面是 $P$",
         "old": "旧 $ℓ$ × {f}",
     },
-}  # fmt: skip
+}
 
 
 def blocks():

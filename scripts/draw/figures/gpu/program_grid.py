@@ -31,7 +31,7 @@ SAY = {
         "past": "{a} 和 {z} 越过末尾，被掩码遮住",
         "other": "被掩码遮住：以 $−∞$ 代替",
     },
-}  # fmt: skip
+}
 
 
 def left(place):

@@ -26,7 +26,7 @@ SAY = {
         "waits": "一个接一个", "flight": "两个乘积同时在途",
         "turns": "两个消费者轮流", "busy": "Tensor Core {}",
     },
-}  # fmt: skip
+}
 
 
 def work(d):

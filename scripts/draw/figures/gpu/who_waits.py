@@ -26,7 +26,7 @@ SAY = {
         "warp": "1 个 warp", "full": "满", "empty": "空", "shared": "共享内存",
         "asks": "请求", "engine": "拷贝引擎", "products": "乘积",
     },
-}  # fmt: skip
+}
 
 
 def way(start, end):

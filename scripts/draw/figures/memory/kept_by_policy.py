@@ -9,7 +9,7 @@ LEFT, TOP, STEP, TALL, UNIT = 8, 22, 50, 22, 12
 ROWS = (  # attention, policy
     ("standard", "none"), ("ours", "none"), ("ours", "mlp"), ("ours", "apart"),
     ("ours", "o"), ("ours", "block"),
-)  # fmt: skip
+)
 COLOUR = {"q": "tw-q", "k": "tw-k", "v": "tw-v", "o": "tw-o", "P": "tw-s"}
 SHOWN = {"h 1": "$h_1$", "h 2": "$h_2$", "a": "$a$", "g": "$g$", "P": "$P$"}
 SHOWN |= {name: f"${name}$" for name in "xy"} | {n: f"${n.upper()}$" for n in "qkvo"}
@@ -35,7 +35,7 @@ SAY = {
         "ours block": "block：整个块再算一遍",
         "case": "$N = {n}$，$d = {d}$；一份是 batch · $N$ · $E$ 个数",
     },
-}  # fmt: skip
+}
 
 
 def bar(y, held):

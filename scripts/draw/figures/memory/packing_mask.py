@@ -25,7 +25,7 @@ SAY = {
         "seen": "看得到", "leak": "别的文档的过去", "future": "未来",
         "cu": "cu_seqlens", "and": "、",
     },
-}  # fmt: skip
+}
 
 
 def masks():
@@ -67,7 +67,7 @@ def draw(lang):
     future = SIZE**2 - int(past.sum())
     counts = {"seen": int(seen.sum()), "leak": int(leak.sum()), "future": future}
     for n, (name, cls) in enumerate((("seen", "tw-s"), ("leak", "pm-leak"),
-                                     ("future", "tw-slot"))):  # fmt: skip
+                                     ("future", "tw-slot"))):
         parts += key(Y + 14 + 58 * n, cls, say[name], counts[name])
     row = say["and"].join(map(str, ROW))
     label = say["label"].format(size=SIZE, row=row, **counts)

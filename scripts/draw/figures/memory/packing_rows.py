@@ -23,7 +23,7 @@ SAY = {
         "rows": "{} 行，每行 {} 个", "filled": "利用率 {}%", "padding": "填充",
         "document": "一篇文档的 token 数",
     },
-}  # fmt: skip
+}
 
 
 def line(x, y, lengths, size):
@@ -65,6 +65,6 @@ def draw(lang):
         n=len(LENGTHS), tokens=sum(LENGTHS), longest=longest, wide=wide, rows=len(rows),
         size=SIZE, filled=filled,
         sums=say["and"].join("+".join(map(str, x)) for x in rows),
-    )  # fmt: skip
+    )
     height = 66 + (ROW + GAP) * len(LENGTHS) + 2
     return s.svg(right + UNIT * SIZE + 4, height, label, *parts)

@@ -28,7 +28,7 @@ SAY = {
         "y": "占一步 FLOP 的百分比",
         "x": "$N$，$E$ = {e}", "even": "$N = E$",
     },
-}  # fmt: skip
+}
 
 
 def share(n, policy):

@@ -20,7 +20,7 @@ SAY = {
         "rank": "rank {}", "step": "第 {} 步", "sep": "；", "list": "、",
         "held": "第 {step} 步，rank 0 到 3 手里依次是 rank {sources} 的键",
     },
-}  # fmt: skip
+}
 
 
 def source(rank, step):

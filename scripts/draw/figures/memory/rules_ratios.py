@@ -43,7 +43,7 @@ SAY = {
         "empty": "清空缓存", "bits-efficient": "一位不差，efficient",
         "pad": "1000 填充到 1024", "mask": "因果：标志换成掩码",
     },
-}  # fmt: skip
+}
 
 
 def axis(say):

@@ -15,7 +15,7 @@ WIDE, HIGH, LEFT, TOP, GAP = 150, 140, 34, 44, 54
 LINES = {
     "flash": ("tw-faint", "4 3"), "efficient": ("tw-faint", ""),
     "cudnn": ("tw-line", "5 3"), "ours": ("tw-o tw-thick", ""),
-}  # fmt: skip
+}
 SAY = {
     "en": {
         "label": "Time of fused kernels over that of standard attention, N from 64 to"
@@ -35,7 +35,7 @@ SAY = {
         "forward": "前向", "backward": "反向", "ours": "本书",
         "efficient": "memory-efficient", "y": "用时 / 标准注意力",
     },
-}  # fmt: skip
+}
 
 
 def found(what, way, n, d, **which):

@@ -13,7 +13,7 @@ NAME = "tw-small tw-muted", "end"
 STYLE = "<style>" + "".join(
     f".zb-{rank}{{fill:var(--tw-s);fill-opacity:{opacity};stroke:var(--tw-paper)}}"
     for rank, opacity in enumerate((0.14, 0.28, 0.42, 0.56))
-) + "</style>"  # fmt: skip
+) + "</style>"
 SAY = {
     "en": {
         "label": "The causal triangle of 8 chunks on 4 ranks. {orders}.",
@@ -31,7 +31,7 @@ SAY = {
         "names": {"contiguous": "按顺序", "zigzag": "之字形"},
         "sep": "；", "list": "、",
     },
-}  # fmt: skip
+}
 
 
 def area(rows, keys):

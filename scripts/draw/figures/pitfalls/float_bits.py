@@ -18,7 +18,7 @@ SAY = {
         "each": "{name} 是 {exponent} 和 {fraction}", "join": "，",
         "exponent": "指数：范围", "fraction": "尾数：精度",
     },
-}  # fmt: skip
+}
 
 
 def box(x, y, bits, cls):

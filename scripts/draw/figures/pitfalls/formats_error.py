@@ -31,7 +31,7 @@ SAY = {
         "standard": "标准注意力", "flash2": "分块（FA2）",
         "x": "相对误差（均方根）", "default": "fp32，tl.dot 用默认设置",
     },
-}  # fmt: skip
+}
 
 
 def ten(n):
@@ -94,6 +94,6 @@ def draw(lang):
             ("bf16", "standard", "bf16"), ("tiles", "flash2", "bf16"),
             ("fp32", "standard", "fp32"), ("wide", "flash2", "fp32"),
         )
-    }  # fmt: skip
+    }
     label = say["label"].format(**facts, dot=f"{careless:.4f}")
     return s.svg(400, bottom + 48, label, *out)

@@ -26,7 +26,7 @@ SAY = {
         "down": ["逐个合并，", "从左到右"], "key": "键 {n}",
         "end": "m = {0}，ℓ = {1}，o = {2}",
     },
-}  # fmt: skip
+}
 
 
 def exact(state):

@@ -23,7 +23,7 @@ SAY = {
         "key": "键 {n}", "old": "旧的部分 × {a}",
         "ghost": ["$N = {n}$ 个权重：", "从不存下"],
     },
-}  # fmt: skip
+}
 
 
 def state(y, t, age, cls=""):

@@ -19,7 +19,7 @@ SAY = {
         "key": "第 {n} 个键：$x = {x}$",
         "moves": "$m$：{a} → {m}", "stays": "$m = {m}$ 不变",
     },
-}  # fmt: skip
+}
 
 
 def weights(n):

@@ -27,7 +27,7 @@ SAY = {
         "online": "在线 softmax：读 2 遍得到权重 $p$",
         "once": "一遍过的注意力：读 1 遍得到输出 $o$",
     },
-}  # fmt: skip
+}
 
 
 def methods():

@@ -44,7 +44,7 @@ SAY = {
         "load": "读入", "store": "写回", "new": "更新",
         "done": ["{t} 块全部算完。", "O 已在 HBM，分毫不差。", "S 与 P 从没进过 HBM。"],
     },
-}  # fmt: skip
+}
 
 
 def changing(*parts, kind, stills=(), step=0, row=None):

@@ -20,7 +20,7 @@ SAY = {
         "命中 L2 时 {l2}，来自 HBM 时 {hbm}。在寄存器上做一次乘加是 {fma}。",
         "y": "每次加载的周期数", "x": "访问范围的大小", "fma": "一次乘加：{fma}",
     },
-}  # fmt: skip
+}
 
 
 def height(cycles):

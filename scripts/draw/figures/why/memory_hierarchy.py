@@ -28,7 +28,7 @@ SAY = {
         "scale": "面积表示容量，箭头宽度表示带宽",
         "nvlink": "NVLink", "pcie": "PCIe",
     },
-}  # fmt: skip
+}
 
 
 def value(gpu, level, quantity):

@@ -33,7 +33,7 @@ SAY = {
         "here": "H200 实测", "sheet": "H200 标称", "standard": "标准注意力",
         "four": "四个内核", "three": "缩放已融合", "flash": "FlashAttention-2",
     },
-}  # fmt: skip
+}
 
 
 def point(row):

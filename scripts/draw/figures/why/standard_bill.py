@@ -29,7 +29,7 @@ SAY = {
         "sum": "共搬运 {all} MiB，其中 $S$、$P$ 占 {big} MiB，即 {p}%",
         "write": "写", "read": "读",
     },
-}  # fmt: skip
+}
 
 
 def mib(numbers):

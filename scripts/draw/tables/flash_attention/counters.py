@@ -13,7 +13,7 @@ SAY = {
         "standard": "标准注意力", "kv-outer": "K、V 在外层", "q-outer": "Q 在外层",
         "from": "{} 到 {}",
     },
-}  # fmt: skip
+}
 
 
 def share(predicted, found, digits):

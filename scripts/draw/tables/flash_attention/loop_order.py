@@ -13,7 +13,7 @@ SAY = {
         "head": ("头数", "长度 $N$", "标准注意力", "$K, V$ 在外层", "$Q$ 在外层"),
         "programs": "{n} 个程序", "ms": "{ms:.2f} ms",
     },
-}  # fmt: skip
+}
 
 
 def programs(found):

@@ -5,7 +5,7 @@ from draw.figures.gpu.two_in_flight import COLS, ROWS, WAYS, share, work
 SAY = {
     "en": ("dim $d$", "products", "powers", "one by one", "in flight", "in turns"),
     "zh": ("维度 $d$", "乘积", "求幂", "一个接一个", "同时在途", "轮流"),
-}  # fmt: skip
+}
 
 
 def draw(lang):

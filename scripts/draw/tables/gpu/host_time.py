@@ -25,7 +25,7 @@ SAY = {
         ("backward", True, "same, layers"): "反向，8 次调用相连，每次的时间",
         ("backward", True, "same, alone"): "反向，不经过 PyTorch 的引擎",
     },
-}  # fmt: skip
+}
 
 
 def lengths(row):

@@ -15,7 +15,7 @@ SAY = {
         "names": ("朴素", "FA1 次序", "FA2 次序", "底数 2", "跳过空块", "描述符"),
         "masked": "跳过空块，因果", "bf16": "FA1 次序，O 用 bf16",
     },
-}  # fmt: skip
+}
 FORMULA = {
     "naive": "$4N^2 + 4Nd$",
     "fa1_order": "$T_c \\cdot N(3d + 4)$",

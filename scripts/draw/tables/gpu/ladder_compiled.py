@@ -11,7 +11,7 @@ SAY = {
         "head": ("梯级", "寄存器", "溢出", "共享内存", "同驻"),
         "names": ("FA1 次序", "FA2 次序", "底数 2", "跳过空块", "描述符"),
     },
-}  # fmt: skip
+}
 
 
 def draw(lang):
@@ -23,6 +23,6 @@ def draw(lang):
         cells = (
             name, count["registers"], count["spills"],
             f"{count['shared'] / 1024:.0f}\u00a0KiB", count["programs"],
-        )  # fmt: skip
+        )
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)

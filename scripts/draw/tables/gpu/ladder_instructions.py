@@ -17,7 +17,7 @@ SAY = {
         "names": ("FA2 次序", "底数 2", "跳过空块", "跳过空块，带掩码",
                   "描述符", "Gluon"),
     },
-}  # fmt: skip
+}
 
 
 def loop(rung, n, d, whose=None):

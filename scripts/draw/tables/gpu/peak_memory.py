@@ -16,7 +16,7 @@ SAY = {
         "flash_attention": "本书", "flash": "FlashAttention-2", "math": "标准注意力",
         "none": "放不下",
     },
-}  # fmt: skip
+}
 
 
 def extra(row):

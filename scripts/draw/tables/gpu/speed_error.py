@@ -9,7 +9,7 @@ SAY = {
            "plain": "plain PyTorch", "ratio": "ours over FlashAttention-2, at most"},
     "zh": {"head": ("内核", "输出 $O$", "d$Q$", "d$K$", "d$V$"), "ours": "本书",
            "plain": "PyTorch 朴素写法", "ratio": "本书与 FlashAttention-2 之比，至多"},
-}  # fmt: skip
+}
 NAMES = [(way, name) for way in PASSES for name in RESULTS[way]]
 
 

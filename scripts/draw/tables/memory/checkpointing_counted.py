@@ -16,7 +16,7 @@ SAY = {
         "head": ["", "{n}k 时留下（GiB）", "有一个块正在再算（GiB）"],
         "again": "算了两遍（{n}k）",
     },
-}  # fmt: skip
+}
 
 
 def gib(attention, policy, n):

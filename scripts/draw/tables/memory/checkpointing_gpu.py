@@ -11,7 +11,7 @@ SAY = {
            "$N$ = {long}: FLOPs", "time"],
     "zh": ["$N$ = {n}", "计数（GiB）", "实测（GiB）", "FLOP", "时间",
            "$N$ = {long}：FLOP", "时间"],
-}  # fmt: skip
+}
 LARGE = {"en": "too large", "zh": "放不下"}
 
 

@@ -17,7 +17,7 @@ SAY = {
         ("standard", True): "照公式写，因果",
         ("sdpa", True): "PyTorch 的函数，因果", ("ours", True): "本书，因果",
     },
-}  # fmt: skip
+}
 
 
 def draw(lang):

@@ -16,7 +16,7 @@ SAY = {
         "head": "µs", "ours": "本书", 1: "1 条序列，{k}", 16: "16 条序列，{k}",
         "k": "{k} 个键头", "one": "1 个键头",
     },
-}  # fmt: skip
+}
 
 
 def time(kernel, k, batch):

@@ -14,7 +14,7 @@ SAY = {
                  "第六次"),
         "sdpa": "PyTorch 的函数", "flex": "FlexAttention", "ours": "本书",
     },
-}  # fmt: skip
+}
 
 
 def seconds(what, kept):

@@ -14,7 +14,7 @@ SAY = {
         "head": "固定顺序 / 任意顺序", "ours": "本书", "efficient": "memory-efficient",
         "math": "标准注意力", "span": "{} 到 {}",
     },
-}  # fmt: skip
+}
 
 
 def span(say, *ends):

@@ -28,7 +28,7 @@ SAY = {
         "sdpa with a mask": "掩码写成矩阵",
         "none": "结果错",
     },
-}  # fmt: skip
+}
 NAMES = list(SAY["en"])[1:-1]
 
 

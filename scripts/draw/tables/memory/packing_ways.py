@@ -27,7 +27,7 @@ SAY = {
         "look_ahead_64": "边读边打包，预读 64 行",
         "no_borders": "打包，不设边界", "chopped": "首尾相接，按行切断",
     },
-}  # fmt: skip
+}
 
 
 def found():

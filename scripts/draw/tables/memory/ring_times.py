@@ -8,13 +8,13 @@ SHAPE = "16 heads of 128"
 WAYS = (  # number of GPUs, way
     (1, "ring"), (2, "ring"), (2, "ring_first"),
     (2, "torch_allgather"), (2, "torch_alltoall"),
-)  # fmt: skip
+)
 SAY = {
     "en": ("one GPU", "two", "times as fast", "without overlap", "PyTorch, all-gather",
            "all-to-all"),
     "zh": ("一个 GPU", "两个", "加速比", "不重叠", "PyTorch，all-gather",
            "all-to-all"),
-}  # fmt: skip
+}
 
 
 def found():

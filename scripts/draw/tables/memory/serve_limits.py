@@ -31,12 +31,12 @@ SAY = {
         "connections": "连接数", "wait": "排队", "close": "断开",
         "408, 503": "408、503",
     },
-}  # fmt: skip
+}
 STATUS = {
     "max_body": 413, "max_json": 413, "header": 400, "max_elements": 422,
     "max_heads": 422, "max_dim": 422, "max_work": 422, "json": 422, "threads": "wait",
     "queue": 429, "memory": 429, "deadline": "408, 503", "connections": "close",
-}  # fmt: skip
+}
 FIXED = {"json": JSON_NUMBERS, "header": HEADER}
 
 

@@ -15,7 +15,7 @@ SAY = {
         "standard": "照公式写", "math": "PyTorch 的 math", "ours": "本书",
         "efficient": "memory-efficient",
     },
-}  # fmt: skip
+}
 
 
 def power(x):

@@ -17,7 +17,7 @@ SAY = {
                  "最大误差：FA2"),
         "results": ("{}，$O$", "{}，梯度"),
     },
-}  # fmt: skip
+}
 
 
 def draw(lang):

@@ -11,7 +11,7 @@ SAY = {
            "smallest, all digits", "$e^x$ overflows past"),
     "zh": ("格式", "指数位、尾数位", "单位 $u$", "最大数", "精度不减的最小数",
            "$e^x$ 的上溢界限"),
-}  # fmt: skip
+}
 
 
 def draw(lang):
@@ -24,6 +24,6 @@ def draw(lang):
             name, f"{exponent}{comma}{fraction}", f"$2^{{-{fraction + 1}}}$",
             f"{most:,.0f}" if most < 1e6 else power(most),
             power(smallest(name)), f"{math.log(most):.2f}",
-        )  # fmt: skip
+        )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

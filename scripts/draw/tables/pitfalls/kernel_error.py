@@ -19,7 +19,7 @@ SAY = {
         "flash": "SDPA，FlashAttention-2", "cudnn": "SDPA，cuDNN",
         "efficient": "SDPA，memory-efficient", "triton": "Triton（前向）",
     },
-}  # fmt: skip
+}
 
 
 def ratio(found, what):

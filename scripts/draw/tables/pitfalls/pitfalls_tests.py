@@ -18,5 +18,5 @@ def draw(lang):
     sentence = say["smallest"].format(
         letters=say["comma"].join(first) + say["and"] + last,
         all=len(kills()), fewer=len(chosen) - 1, tests=len(SUITE),
-    )  # fmt: skip
+    )
     return "\n".join([*lines, "", sentence])

@@ -14,7 +14,7 @@ SAY = {
         "flash": "FlashAttention-2", "cudnn": "cuDNN",
         "efficient": "memory-efficient", "math": "math", "none": "不可用",
     },
-}  # fmt: skip
+}
 
 
 def draw(lang):

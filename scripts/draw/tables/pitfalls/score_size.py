@@ -9,13 +9,13 @@ COLUMNS = (
     ("by_case", "standard", "fp32"), ("by_case", "flash2", "fp32"),
     ("by_case", "standard", "bf16"), ("by_case", "flash2", "bf16"),
     ("gpu_by_case", "flash", "bf16"),
-)  # fmt: skip
+)
 SAY = {
     "en": ("spread of the scores", "fp32 standard", "fp32 FA2", "bf16 standard",
            "bf16 FA2", "bf16 SDPA flash, H200"),
     "zh": ("标准差", "fp32 标准", "fp32 FA2", "bf16 标准", "bf16 FA2",
            "bf16 SDPA flash（H200）"),
-}  # fmt: skip
+}
 
 
 def draw(lang):

@@ -7,7 +7,7 @@ ROWS = (  # what and format in the errors, name in the probe
     ("standard", "fp32", "torch highest"), ("triton ieee", "fp32", "triton ieee"),
     ("triton tf32x3", "fp32", "triton tf32x3"), ("standard", "tf32", "torch high"),
     ("triton default", "fp32", "triton default"),
-)  # fmt: skip
+)
 SAY = {
     "en": {
         "head": ("fp32 inputs, product by", "operands", "largest error", "rms"),
@@ -23,7 +23,7 @@ SAY = {
         "triton ieee": "`tl.dot`，`ieee`", "triton tf32x3": "`tl.dot`，`tf32x3`",
         "triton default": "`tl.dot`，默认",
     },
-}  # fmt: skip
+}
 
 
 def draw(lang):

@@ -17,7 +17,7 @@ TEXT = {
         "traffic": "HBM 访问量", "memory": "输入之外的显存",
         "time": "用时", "error": "与 float64 的相对误差",
     },
-}  # fmt: skip
+}
 
 
 def draw(lang):

@@ -11,7 +11,7 @@ SAY = {
         "head": ("H200 只做一件事", "比空闲时高出的功率", "速率", "能耗"),
         "matmul": "8192³ 矩阵乘法，bf16", "copy": "在 HBM 里拷贝",
     },
-}  # fmt: skip
+}
 UNIT = {"matmul": ("FLOP/s", "FLOP"), "copy": ("B/s", "B")}
 
 

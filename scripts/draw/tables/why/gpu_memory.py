@@ -10,7 +10,7 @@ ROWS = [  # level, quantity
     ("shared", "bandwidth"), ("shared", "latency"), ("l2", "capacity"),
     ("l2", "bandwidth"), ("l2", "latency"), ("hbm", "capacity"), ("hbm", "bandwidth"),
     ("hbm", "latency"), ("nvlink", "bandwidth"), ("pcie", "bandwidth"),
-]  # fmt: skip
+]
 SAY = {
     "en": {
         "registers": "Registers, ", "shared": "Shared memory, ", "l2": "L2 cache, ",
@@ -39,7 +39,7 @@ SAY = {
         "others": " 等，",
         "here": "本站在一块 NVIDIA H200 上实测，2026-11-20",
     },
-}  # fmt: skip
+}
 MARK = {"stated": "", "derived": "\u00a0d", "measured": "\u00a0m"}
 FORM = {"bandwidth": rate, "latency": digits}
 

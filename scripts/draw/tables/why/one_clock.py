@@ -19,7 +19,7 @@ SAY = {
         "flop": "{} FLOP", "result": "{} 个结果", "byte": "{} 字节",
         "cycle": "{} 个周期",
     },
-}  # fmt: skip
+}
 
 
 def rows():

@@ -18,7 +18,7 @@ SAY = {
         "standard": "以上四个", "three_kernels": "三个（缩放与 softmax 融合）",
         "flash": "FlashAttention-2", "cudnn": "cuDNN 的融合注意力",
     },
-}  # fmt: skip
+}
 
 
 def draw(lang):
@@ -36,6 +36,6 @@ def draw(lang):
         cells = (
             say[what], f"{row['ms']:.2f}\u00a0ms", f"{moved / 1e9:.2f}\u00a0GB",
             digits(intensity), digits(row["tflops"]), f"{100 * share:.0f}%",
-        )  # fmt: skip
+        )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

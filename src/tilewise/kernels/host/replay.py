@@ -22,7 +22,7 @@ aten = torch.ops.aten
 EMPTY = (
     aten.empty, aten.empty_like, aten.empty_strided, aten.new_empty,
     aten.new_empty_strided,
-)  # fmt: skip
+)
 
 
 def replay(rung, tensors, causal, scale, dlse=None):

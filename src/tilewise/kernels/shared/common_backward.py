@@ -62,7 +62,7 @@ def choose(table, q, *given):
 
 @triton.jit
 def row_numbers(o, do, LSE, DLSE, LSE2, DELTA, head, row, N_Q, N_PAD,
-                ROWS: tl.constexpr):  # fmt: skip
+                ROWS: tl.constexpr):
     """L in base 2 and δ for rows row .. row + ROWS of a head, stored and returned.
 
     o, do (ROWS, d) in fp32; LSE and DLSE (heads, N_Q), LSE2 and DELTA (heads, N_PAD).
@@ -86,7 +86,7 @@ def row_numbers(o, do, LSE, DLSE, LSE2, DELTA, head, row, N_Q, N_PAD,
 
 @triton.jit
 def rows_seeing(col, SHIFT, N_PAD, BLOCK_ROWS: tl.constexpr,
-                BLOCK_COLS: tl.constexpr):  # fmt: skip
+                BLOCK_COLS: tl.constexpr):
     """Of keys col .. col + BLOCK_COLS, rows before `some` see none, from `every` all.
 
     Row r sees keys 0 .. r + SHIFT. Both are whole tiles and at most N_PAD.
@@ -99,7 +99,7 @@ def rows_seeing(col, SHIFT, N_PAD, BLOCK_ROWS: tl.constexpr,
 
 @triton.jit
 def keys_seen(row, SHIFT, N_K, BLOCK_ROWS: tl.constexpr,
-              BLOCK_COLS: tl.constexpr):  # fmt: skip
+              BLOCK_COLS: tl.constexpr):
     """Rows row .. row + BLOCK_ROWS: keys before `every` all see, from `some` on none.
 
     The first row sees fewest keys: `every` is the whole tiles of these.

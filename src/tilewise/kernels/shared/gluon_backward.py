@@ -29,7 +29,7 @@ GIVEN = "LSE", "DLSE"  # may begin at any address
 def rows_kernel(
     O, DO, LSE, DLSE, LSE2, DELTA, DQ32, FIRST, HEADS, N_Q, N_PAD,
     ROWS: tl.constexpr, DIMS: tl.constexpr,
-):  # fmt: skip
+):
     """δ and L in base 2 of ROWS rows, and zeros for what will be added to dQ."""
     tiles = N_PAD // ROWS
     row, head = tl.program_id(0) % tiles * ROWS, FIRST + tl.program_id(0) // tiles

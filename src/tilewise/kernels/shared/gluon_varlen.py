@@ -25,7 +25,7 @@ def describe(x, rows, dims):
     made = Descriptor(
         x, (2**34 - row, row, head, row, 1), (1, 1, 1, rows, dims),
         shared_layout(rows, dims, x.dtype, 5),
-    )  # fmt: skip
+    )
     made.shape = MOST, MOST, x.shape[1], BILLION.value, x.shape[2]
     return made
 

@@ -21,7 +21,7 @@ from tilewise.kernels.shared.work_backward import DQ_BYTES, KEYS, SCORES, Walk
 
 ROWS_SIZES = (
     "o_row", "o_head", "do_row", "do_head", "FIRST", "HEADS", "TOTAL", "SLOTS", "N_PAD"
-)  # fmt: skip  # one kernel for all
+)  # one kernel for all
 SIZES = "dq_row", "dq_head", "FIRST", "HEADS", "SLOTS", "N_PAD"
 
 GIVEN = "LSE", "DLSE"  # may begin at any address
@@ -53,7 +53,7 @@ class Edges:
 def plan_keys(
     PLAN, SLOTS, FIRST, UNITS, HEADS, N_PAD, OF_K, OF_Q, CREW, GROUP: gl.constexpr,
     B_R: gl.constexpr,
-):  # fmt: skip
+):
     """This program's Walk and Edges; UNITS heads of K and V at once, FIRST the first.
 
     Documents of 32 blocks of keys and more have crews of up to CREW programs, as
@@ -77,7 +77,7 @@ def plan_keys(
     walk = Walk(
         col, unit, (FIRST + unit) * GROUP, HEADS, pad + first, masked, end - first, see,
         left, N_PAD, GROUP, GROUP, B_R,
-    )  # fmt: skip
+    )
     return walk, Edges(row, n_q, key, n_k, pad)
     # --8<-- [end:edges]
 
@@ -120,7 +120,7 @@ def fetch_tiles(sm, walk, edges, Q, DO, K, V, LSE, DELTA):
 def rows_kernel(
     O, DO, LSE, DLSE, LSE2, DELTA, DQ32, PLAN, o_row, o_head, do_row, do_head, FIRST,
     HEADS, TOTAL, SLOTS, N_PAD, D: tl.constexpr, DIMS: tl.constexpr, ROWS: tl.constexpr,
-):  # fmt: skip
+):
     """δ and L in base 2 of ROWS of a slot's 128 rows, and zeros for dQ's sums.
 
     HEADS query heads at once, FIRST the first of them; the grid's second axis counts
@@ -154,7 +154,7 @@ def rows_kernel(
 def dq_kernel(
     DQ32, DQ, PLAN, dq_row, dq_head, FIRST, HEADS, SLOTS, N_PAD, scale, D: tl.constexpr,
     DIMS: tl.constexpr,
-):  # fmt: skip
+):
     """dQ = τ dS K, rounded, of one half of a tile, 64 × 64; the second axis counts."""
     slot, unit = tl.program_id(0) // HEADS, tl.program_id(0) % HEADS
     row, n, _, _, start, number = document(PLAN, SLOTS, slot)

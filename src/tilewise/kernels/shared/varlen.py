@@ -87,7 +87,7 @@ def bounds(CU, b, there, total):
 def plan_kernel(
     OUTER, INNER, PLAN, documents, slots, n_outer, n_inner, BLOCK: tl.constexpr,
     STEP: tl.constexpr,
-):  # fmt: skip
+):
     """PLAN (FIELDS, slots) for one document: who it is, and its slots, one a block.
 
     A program's walk is as long as the document on the other side (INNER), so documents

@@ -77,7 +77,7 @@ class Walk:
 def plan(
     FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP: gl.constexpr, SHARE: gl.constexpr,
     B_R: gl.constexpr,
-):  # fmt: skip
+):
     """This program's Walk. Row r sees keys 0 .. min(r + SHIFT, N_K − 1).
 
     Keys past the end are masked in every tile: S = 0 there, and e^{−L} may be ∞, which
@@ -94,5 +94,5 @@ def plan(
     return Walk(
         col, unit, FIRST + unit * SHARE, HEADS, first, masked, end - first, see, left,
         N_PAD, GROUP, SHARE, B_R,
-    )  # fmt: skip
+    )
     # --8<-- [end:walk]
