@@ -34,9 +34,8 @@ def draw(name, world):
 
 def attend(name, rank, world):
     """[o, lse, dq, dk, dv] of a rank's share of a case, back on the CPU."""
-    from tilewise.zigzag import zigzag
-
     from tilewise.ring.ops import ring_attention
+    from tilewise.ring.zigzag import zigzag
 
     causal = CASES[name][1]
     whole = (x.cuda() for x in draw(name, world))

@@ -47,7 +47,7 @@ def draw(name, world):
 
 def share(x, name, rank, world, lengths=None):
     """A rank's part of x along its axis 2."""
-    from tilewise.zigzag import zigzag
+    from tilewise.ring.zigzag import zigzag
 
     if CASES[name][1]:
         return zigzag(x, rank, world, dim=2)

@@ -43,7 +43,7 @@ REPEATS = {  # the same bits every time
 }
 
 LIGHT = {"gluon_forward", "gluon_backward", "descriptors", "backward_descriptors"}
-# What these do on the GPU, they do by kernels._launch: a call can be replayed.
+# What these do on the GPU, they do by kernels.host.launch: a call can be replayed.
 GLUON = sorted(x for row in TABLE + PACKED for x in row[4:] if x.startswith("gluon"))
 
 
@@ -92,7 +92,7 @@ def has_gluon(capability: Capability) -> bool:
 
     Gluon is experimental: of a version that they were not written for nothing is known.
     """
-    if capability[0] != 9 or not kernel("_launch").KNOWN:
+    if capability[0] != 9 or not kernel("host.launch").KNOWN:
         return False
     try:
         return all(kernel(name) for name in GLUON)

@@ -14,7 +14,7 @@ import torch
 
 SOURCE = Path(__file__).resolve().parent.parent  # src/tilewise
 ROOT = SOURCE.parent.parent
-CALLERS = ("ops", "passes", "dispatch", "library")  # between a caller and the rungs
+ROOMS = ("kernels", "attention", "bench")  # the rungs, their callers, what times them
 PACKAGES = {"triton": "triton", "flash_attn_4": "flash-attn-4"}
 LISTS = {  # what each part leaves in the file
     "speed": ("names", "rows", "cells"),
@@ -85,8 +85,7 @@ def commit():
 
 def fingerprints():
     """{file: SHA-256} of the rungs, of what calls them, and of the bench."""
-    files = [*SOURCE.glob("kernels/*.py"), *SOURCE.glob("bench/*.py")]
-    files += [path for x in CALLERS if (path := SOURCE / f"{x}.py").exists()]
+    files = [path for room in ROOMS for path in (SOURCE / room).rglob("*.py")]
     return {
         path.relative_to(SOURCE).as_posix(): hashlib.sha256(
             path.read_bytes()
