@@ -114,7 +114,7 @@ def without(monkeypatch):
 
 def test_a_gpu_without_triton_says_so_once(without):
     with pytest.warns(RuntimeWarning, match="needs Triton from 3.6 on .*descriptors"):
-        assert without("descriptors", "_gluon") is None
+        assert without("descriptors", "shared.gluon") is None
     assert dispatch.card(torch.device("cuda", 0)) is None  # not said again
 
 

@@ -70,7 +70,9 @@ def test_equations_are_in_it(language, whole):
 def test_a_few_pages_printed(language, browser, site, tmp_path):
     """In a process of its own: Playwright allows one browser's loop in each."""
     home, target = site / root(language), tmp_path / "few.pdf"
-    call = "import sys, pathlib, book; a, b, *names = sys.argv[1:]; "
+    call = (
+        "import sys, pathlib; from release import book; a, b, *names = sys.argv[1:]; "
+    )
     call += "book.printed(pathlib.Path(a), pathlib.Path(b), names)"
     command = [sys.executable, "-X", "utf8", "-c", call, home, target, *FEW]
     subprocess.run(command, cwd=ROOT / "scripts", check=True, timeout=300)

@@ -41,7 +41,7 @@ def test_the_same_bits_twenty_times(d, causal):
 @pytest.mark.parametrize("case", CASES[:3], ids=str)
 def test_later_calls_are_as_the_rung_makes_them(case):
     """They are replayed: other tensors each time, with the bits of the first call."""
-    replay = dispatch.kernel("_replay")
+    replay = dispatch.kernel("host.replay")
     replay.PLANS.clear()
     for i, seed in enumerate((0, 2, 4, 6, 1, 3, 5, 7) * 3):  # odd: other strides
         q, k, v, do, dlse = draw(case, seed + 8 * i)
@@ -73,7 +73,7 @@ def test_later_calls_are_as_the_rung_makes_them(case):
 def test_a_hopper_card_has_its_own_kernels():
     capability = torch.cuda.get_device_capability()
     if capability[0] == 9:
-        known = dispatch.kernel("_launch").KNOWN
+        known = dispatch.kernel("host.launch").KNOWN
         assert dispatch.card(torch.device("cuda", 0)) == (capability, known)
 
 

@@ -133,7 +133,7 @@ def main():
     """Compile, count, write."""
     date = datetime.date.today().isoformat()
     sources = [Path(__file__)]
-    shared = "_common", "_gluon", "_work"
+    shared = "shared/common", "shared/gluon", "shared/work"
     sources += [ROOT / f"src/tilewise/kernels/{x}.py" for x in (*RUNGS, *shared)]
     result = {
         "cpu": "none needed",

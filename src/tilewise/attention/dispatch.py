@@ -134,7 +134,7 @@ def kernel(name: str) -> ModuleType:
 def entry(name: str) -> tuple[Callable[..., Any], Callable[..., Any] | None]:
     """The function of the rung of this name, and what replays it or None."""
     rung = getattr(kernel(name), "backward" if "backward" in name else "forward")
-    return rung, kernel("_replay").replay if name in LIGHT else None
+    return rung, kernel("host.replay").replay if name in LIGHT else None
 
 
 def run(
