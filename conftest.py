@@ -9,6 +9,7 @@ together, in their order, so that what a module's fixture makes is made once.
 """
 
 import os
+from collections import defaultdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,6 +21,7 @@ from xdist.scheduler import LoadFileScheduling
 
 ROOT = Path(__file__).parent
 MOST = 4  # workers
+LATER = pytest.StashKey[int]()  # how many tests the quick set leaves out
 MEMORY = 2 << 30  # bytes for each: it has PyTorch, and a Chromium beside it
 LONG = [  # begun first, so that short files end the run; the first one builds the site
     "tests/site/test_build.py",
@@ -45,8 +47,7 @@ def pytest_xdist_auto_num_workers(config):
     """Single files and tests get 0: they begin sooner in the process that is there."""
     if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return None  # xdist reads it
-    whole = [*config.args] == config.getini("testpaths")
-    if config.option.keyword or not (whole or all(map(os.path.isdir, config.args))):
+    if not (whole(config) or all(map(os.path.isdir, config.args))):
         return 0
     affinity = getattr(os, "sched_getaffinity", None)
     room = [MOST, len(affinity(0)) if affinity else os.cpu_count() or 1]
@@ -54,6 +55,41 @@ def pytest_xdist_auto_num_workers(config):
         size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         room.append(round(size / MEMORY))
     return min(room) if min(room) > 1 else 0
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--full",
+        action="store_true",
+        help="run everything: browsers, every compiled kernel, all draws of every test",
+    )
+
+
+def whole(config):
+    """Whether pytest was asked for all tests, and not for files, tests or words."""
+    words = (
+        getattr(config.option, "keyword", ""),
+        getattr(config.option, "markexpr", ""),
+    )
+    return [*config.args] == config.getini("testpaths") and not any(words)
+
+
+def later(items):
+    """The tests that the quick set leaves to `pytest --full`.
+
+    They are those marked `full` or `browser`, and of the cases of a test marked `few(n)` all but n,
+    which are spread evenly over the cases as they are written.
+    """
+    names = "full", "browser"
+    left = [x for x in items if any(map(x.get_closest_marker, names))]
+    cases = defaultdict(list)
+    for item in items:
+        if mark := item.get_closest_marker("few"):
+            cases[item.parent, item.originalname, mark.args[0]].append(item)
+    for (_, _, n), group in cases.items():
+        kept = {round(i * (len(group) - 1) / max(n - 1, 1)) for i in range(n)}
+        left += [item for i, item in enumerate(group) if i not in kept]
+    return {*left}
 
 
 def pytest_configure(config):
@@ -71,8 +107,14 @@ def pytest_configure(config):
     config.add_cleanup(kept.cleanup)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """The order in which xdist hands out the files."""
+    """The quick set, unless more or less is asked for; the order of files for xdist."""
+    if whole(config) and not config.option.full:
+        left = later(items)
+        items[:] = [item for item in items if item not in left]
+        config.stash[LATER] = len(left)
+        config.hook.pytest_deselected(items=[*left])
     if hasattr(config, "workerinput"):
 
         def place(item):
@@ -93,6 +135,23 @@ class ByFile(LoadFileScheduling):
 def pytest_xdist_make_scheduler(config, log):
     if config.getvalue("dist") == "loadfile":
         return ByFile(config, log)
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["later"] = session.config.stash.get(LATER, 0)
+
+
+def pytest_testnodedown(node):
+    """Each worker collects everything, so each says the same number."""
+    if number := getattr(node, "workeroutput", {}).get("later"):
+        node.config.stash[LATER] = number
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if number := config.stash.get(LATER, 0):
+        line = f"{number} tests were left for later; `pytest --full` runs them too."
+        terminalreporter.write_line(line)
 
 
 class Source(str):

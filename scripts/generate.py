@@ -1,24 +1,32 @@
 """Write docs/generated: program output, traces, tables and figures, all made by code.
 
-`python scripts/generate.py` writes; `--check` compares and exits 1 on a difference.
-Each example prints its output file, each module below
-scripts/draw/figures, tables and elements has `draw(lang) -> str` for "en" and "zh";
-scripts/draw/exercises.py draws what is in tilewise.exercises.
+    python scripts/generate.py              everything, on all cores
+    python scripts/generate.py tile_loop    the files of that name alone
+    python scripts/generate.py --check      compare, and exit with 1 on a difference
+
+A name is a path below docs/generated, or its last part without the suffix. Each example
+prints its output file, each module below scripts/draw/figures, tables and elements has
+`draw(lang) -> str` for "en" and "zh", and scripts/draw/exercises.py draws what is in
+tilewise.exercises. A program that fails keeps no other file from being written.
 """
 
 import argparse
+import difflib
 import importlib
 import importlib.util
-import itertools
 import json
 import os
 import re
 import subprocess
 import sys
-from functools import cache
+import traceback
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from pathlib import Path
 
 from draw import fresh, modules
+
+from tilewise import exercises
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs/generated"
@@ -41,90 +49,146 @@ KERNELS = re.compile(r"^(?:import|from) .*\b(?:triton|kernels)\b", re.M)
 
 def lacks_triton(text):
     """Whether a program launches kernels and Triton, which is for Linux, is missing."""
-    found = sys.platform == "linux" or importlib.util.find_spec("triton")
-    return bool(KERNELS.search(text)) and not found
+    there = sys.platform == "linux" or importlib.util.find_spec("triton")
+    return bool(KERNELS.search(text)) and not there
 
 
 @cache
 def environment():
     """What programs run in: Triton's interpreter where there is no card."""
-    import torch
-
-    card = {} if torch.cuda.is_available() else {"TRITON_INTERPRET": "1"}
-    return {**os.environ, **card}
+    card = any(Path("/dev").glob("nvidia[0-9]*"))
+    return {**os.environ, **({} if card else {"TRITON_INTERPRET": "1"})}
 
 
-def run(*command):
-    """The standard output of `python *command`, in UTF-8."""
-    line = [sys.executable, "-X", "utf8", *command]
-    done = subprocess.run(line, cwd=ROOT, env=environment(), capture_output=True)
+def trace(options):
+    """The trace that the command line writes."""
+    command = [sys.executable, "-X", "utf8", "-m", "tilewise", "trace", *options]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True)
     if done.returncode:
-        sys.exit(f"{' '.join(command)} failed:\n{done.stderr.decode()}")
+        raise RuntimeError(done.stderr.decode())
     return done.stdout.decode()
 
 
 def printed(path):
-    """The standard output of a program that runs alone."""
-    status, output, errors = fresh.alone(path.read_text("utf-8"), environment())
+    """The output of an example; the file that is there, if it cannot run here."""
+    text, file = path.read_text("utf-8"), OUT / f"outputs/{path.stem}.txt"
+    if lacks_triton(text) and file.exists():
+        return file.read_text("utf-8")
+    status, output, errors = fresh.alone(text, environment())
     if status:
-        sys.exit(f"{path} failed:\n{errors}")
+        raise RuntimeError(errors)
     return output
+
+
+def default(name, lang):
+    """What a widget shows before anything is asked, in JSON."""
+    answer = importlib.import_module(f"tilewise.live.{name}").default(lang)
+    return json.dumps(answer, separators=(",", ":"), ensure_ascii=False)
 
 
 def film(asked):
     """The answer of tilewise.live.stepper, a step on each line."""
     from tilewise.live import stepper
 
-    made = stepper.film(asked)
+    answer = stepper.film(asked)
     form = {"ensure_ascii": False, "separators": (",", ":")}
-    steps = ",\n".join(json.dumps(x, **form) for x in made.pop("steps"))
-    return json.dumps(made, **form)[:-1] + f',"steps":[\n{steps}\n]}}'
+    steps = ",\n".join(json.dumps(x, **form) for x in answer.pop("steps"))
+    return json.dumps(answer, **form)[:-1] + f',"steps":[\n{steps}\n]}}'
 
 
-def generate():
-    """Yield every generated file as (path below docs/generated, text)."""
-    for path in sorted((ROOT / "src/tilewise/examples").glob("[!_]*.py")):
-        name = f"outputs/{path.stem}.txt"
-        kept = lacks_triton(path.read_text("utf-8")) and (OUT / name).exists()
-        yield name, (OUT / name).read_text("utf-8") if kept else printed(path)
-    for name, options in TRACES.items():
-        yield f"traces/{name}", run("-m", "tilewise", "trace", *options)
-    for name, lang in ((name, lang) for name in LIVE for lang in LANGS):
-        made = importlib.import_module(f"tilewise.live.{name}").default(lang)
-        text = json.dumps(made, separators=(",", ":"), ensure_ascii=False)
-        yield f"live/{name}-{lang}.json", text
-    for name, asked in FILMS.items():
-        yield f"live/{name}", film(asked)
-    for kind, suffix in KINDS.items():
-        for name in modules.paths(kind):
-            for lang in LANGS:
+def drawn(kind, name, lang):
+    """What the module of this name draws."""
+    return modules.module(kind, name).draw(lang)
+
+
+def exercise(name, lang):
+    """An exercise as it is on the page before a script runs."""
+    return importlib.import_module("draw.exercises").draw(name, lang)
+
+
+def recipes():
+    """{path below docs/generated: the call that gives its text}; makes nothing yet."""
+    calls = {
+        f"outputs/{path.stem}.txt": partial(printed, path)
+        for path in sorted((ROOT / "src/tilewise/examples").glob("[!_]*.py"))
+    }
+    calls |= {f"traces/{x}": partial(trace, options) for x, options in TRACES.items()}
+    calls |= {f"live/{name}": partial(film, asked) for name, asked in FILMS.items()}
+    for lang in LANGS:
+        for name in LIVE:
+            calls[f"live/{name}-{lang}.json"] = partial(default, name, lang)
+        for kind, suffix in KINDS.items():
+            for name in modules.paths(kind):
                 file = f"{kind}/{lang}/{name.replace('_', '-')}.{suffix}"
-                yield file, modules.module(kind, name).draw(lang)
-    module = importlib.import_module("draw.exercises")
-    for name, lang in itertools.product(module.NAMES, LANGS):
-        yield f"exercises/{lang}/{name.replace('_', '-')}.html", module.draw(name, lang)
+                calls[file] = partial(drawn, kind, name, lang)
+        for name in (*exercises.NAMES, "progress"):
+            file = f"exercises/{lang}/{name.replace('_', '-')}.html"
+            calls[file] = partial(exercise, name, lang)
+    return calls
+
+
+def chosen(names, files):
+    """The files that are named; exits with a sentence where a name fits none."""
+    short = {file: Path(file).stem.replace("-", "_") for file in files}
+    some = set()
+    for name in names:
+        stem = name.removeprefix("docs/generated/").replace("-", "_")
+        fits = {x for x in files if stem in (short[x], x.replace("-", "_"))}
+        if not fits:
+            near = difflib.get_close_matches(stem, {*short.values()}, cutoff=0.5)
+            hint = f"; near it: {', '.join(sorted(near))}" if near else ""
+            sys.exit(f"nothing that is generated has the name {name}{hint}")
+        some |= fits
+    return some
+
+
+def make(file):
+    """(file, its text or None, what went wrong or None)."""
+    try:
+        return file, recipes()[file]().rstrip() + "\n", None
+    except Exception:
+        return file, None, traceback.format_exc()
+
+
+def generate(files):
+    """make() of each file, on all cores if there are many of them."""
+    if len(files) < 10:
+        yield from map(make, files)
+        return
+    with ProcessPoolExecutor() as pool:
+        yield from pool.map(make, files, chunksize=2)
 
 
 def main():
     """Write the files, or with --check say which ones differ."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="what to make")
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    check = parser.parse_args().check
-    sys.path.insert(0, str(ROOT / "scripts"))
-    made = {OUT / name: text.rstrip() + "\n" for name, text in generate()}
-    now = {p: p.read_text("utf-8") for p in made if p.exists()}
-    stale = [p for p, text in made.items() if now.get(p) != text]
-    extra = [p for p in OUT.rglob("*") if p.is_file() and p not in made]
-    if check:
-        for path in stale + extra:
-            print(f"differs: {path.relative_to(ROOT)}")
-        sys.exit(bool(stale + extra))
-    for path in extra:
-        path.unlink()
-    for path in stale:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(made[path], "utf-8")
-    print(f"{len(made)} files, {len(stale)} written, {len(extra)} removed")
+    args = parser.parse_args()
+    files = recipes().keys()
+    wanted = chosen(args.names, files) if args.names else files
+    written, failed = [], []
+    for file, text, error in generate(sorted(wanted)):
+        path = OUT / file
+        if error:
+            failed.append(f"{file} failed:\n{error}")
+        elif not path.exists() or path.read_text("utf-8") != text:
+            written.append(file)
+            if not args.check:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, "utf-8")
+    there = {p.relative_to(OUT).as_posix(): p for p in OUT.rglob("*") if p.is_file()}
+    extra = [] if args.names else sorted(there.keys() - files)
+    if args.check:
+        for file in written + extra:
+            print(f"differs: docs/generated/{file}")
+    else:
+        for file in extra:
+            there[file].unlink()
+        print(f"{len(wanted)} files, {len(written)} written, {len(extra)} removed")
+    print(*failed, sep="\n", file=sys.stderr)
+    sys.exit(bool(failed or args.check and written + extra))
 
 
 if __name__ == "__main__":

@@ -41,12 +41,14 @@ CASES = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", CASES)
 def test_opcheck(name):
     tensors, options = CASES[name]
     opcheck(library.attention, (*tensors, *options))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", CASES)
 def test_opcheck_backward(name):
     tensors, (mask, *options) = CASES[name]
@@ -76,6 +78,7 @@ def fresh():
     torch._dynamo.reset()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_compiled_in_one_piece_to_the_same_numbers(name, dynamic):
@@ -117,6 +120,7 @@ PLAIN = {  # C++ without vectors, so that it need not find out which this machin
 }
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # its own
 @pytest.mark.skipif(not shutil.which("g++"), reason="inductor wants a C++ compiler")
 def test_through_inductor():

@@ -24,6 +24,7 @@ def inputs(heads=(2, 2), n_q=4, n_k=5, d_v=2):
     return [x.double().requires_grad_() for x in (q, k, v)]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("heads", [(2, 2), (4, 2), (2, 1)])
 @pytest.mark.parametrize("causal", CAUSALS)
 def test_flash_attention(causal, heads):
@@ -51,6 +52,7 @@ def masks():
     }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", masks())
 @pytest.mark.parametrize("dropout_p", [0.0, 0.4])
 def test_sdpa_with_masks_their_own_gradient_and_dropout(name, dropout_p):

@@ -81,6 +81,7 @@ def floors(q, k, delta):
     return 0, delta * k, delta * q, 0, delta
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("tiles", [(2, 4), None], ids=["small tiles", "one tile"])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_as_close_to_float64_as_pytorch(samples, dtype, tiles, monkeypatch):

@@ -63,6 +63,7 @@ def test_hints_and_solution(at, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("code", "said"),
     [

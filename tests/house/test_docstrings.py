@@ -5,7 +5,7 @@ import doctest
 import re
 import types
 
-import pytest
+from every import every
 
 from ._house import FLOORS, SOURCE, part_of
 
@@ -33,9 +33,7 @@ def raised(node):
 
 
 def over(paths):
-    return pytest.mark.parametrize(
-        "path", paths, ids=lambda path: str(path.relative_to(SOURCE))
-    )
+    return every("path", paths, ids=lambda path: str(path.relative_to(SOURCE)))
 
 
 @over(FILES)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from every import every
 
 from ._house import FLOORS, MODULES, ROOT, SOURCE, floor_of, imports, part_of
 
@@ -18,9 +19,7 @@ FLOOR_0 = [path for path in FLOORS if floor_of(part_of(path)) == 0]
 
 
 def over(paths):
-    return pytest.mark.parametrize(
-        "path", paths, ids=lambda p: str(p.relative_to(ROOT))
-    )
+    return every("path", paths, ids=lambda p: str(p.relative_to(ROOT)))
 
 
 @over(FLOORS)

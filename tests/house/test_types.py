@@ -90,10 +90,12 @@ def said(tmp_path_factory):
     return said.splitlines()[:-1]
 
 
+@pytest.mark.full
 def test_the_package_and_a_program_that_uses_it_are_clean(said):
     assert [x for x in said if not x.startswith("wrong.py:")] == []
 
 
+@pytest.mark.full
 def test_what_does_not_fit_is_found(said):
     for number, line in enumerate(WRONG, 4):
         about = [x for x in said if x.startswith(f"wrong.py:{number}:")]

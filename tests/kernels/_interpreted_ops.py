@@ -14,6 +14,7 @@ import torch
 
 from tests.attention._gradients import attend, with_gradients
 from tests.kernels._backward import poisoned
+from tests.kernels._child import report
 from tests.kernels._patched_once import patched_once
 from tilewise import FlashAttention, flash_attention
 from tilewise import scaled_dot_product_attention as sdpa
@@ -143,16 +144,16 @@ def check_bad_input():
         raise AssertionError("no error")
 
 
+def checks():
+    """Names of checks, and the checks."""
+    for name, check in sorted(globals().items()):
+        if name.startswith("check_"):
+            yield name[6:], check
+
+
 if __name__ == "__main__":
     patched_once()
     from tilewise.attention import passes
 
     passes.run = watched
-    for label, check in sorted(globals().items()):
-        if label.startswith("check_"):
-            try:
-                check()
-                print(f"{label[6:]}\tok", flush=True)
-            except Exception as error:
-                text = f"{type(error).__name__}: {error}".replace("\n", " ")
-                print(f"{label[6:]}\t{text}", flush=True)
+    report(checks())

@@ -13,6 +13,7 @@ os.environ["TRITON_INTERPRET"] = "1"  # before triton is imported
 
 import torch
 
+from tests.kernels._child import report
 from tests.kernels._patched_once import patched_once
 from tests.kernels._varlen_pair import SMALL, TALL, pair
 from tests.varlen._varlen import (
@@ -180,9 +181,4 @@ def checks():
 
 if __name__ == "__main__":
     patched_once()
-    for label, check in checks():
-        try:
-            check()
-            print(f"{label}\tok", flush=True)
-        except Exception as error:
-            print(f"{label}\t{type(error).__name__}: {error}".replace("\n", " "))
+    report(checks())

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ._child import asked
+
 if sys.platform != "linux":
     pytest.skip("triton is for Linux only", allow_module_level=True)
 from tilewise.kernels.shared.common_backward import ELSEWHERE
@@ -55,17 +57,19 @@ def job(rung, arch, d):
 
 
 @pytest.fixture(scope="module")
-def compiled():
-    """What _compile.py found, by the keys of TABLE."""
+def compiled(request):
+    """What _compile.py found, by the keys of TABLE that the tests ask for."""
+    keys = [*dict.fromkeys(key for (key,) in asked(request, "key"))] or [*TABLE]
     child = Path(__file__).with_name("_compile.py")
-    jobs = json.dumps([job(*key) for key in TABLE])
+    jobs = json.dumps([job(*key) for key in keys])
     done = subprocess.run(
         [sys.executable, child], input=jobs, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    return dict(zip(TABLE, json.loads(done.stdout)))
+    return dict(zip(keys, json.loads(done.stdout)))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("key", TABLE, ids=str)
 def test_fits_without_spills(compiled, key):
     found = compiled[key]
@@ -77,6 +81,7 @@ def test_fits_without_spills(compiled, key):
         assert counts["shared"] <= shared <= SHARED[key[1]], (kernel, counts)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("key", TABLE, ids=str)
 def test_products_take_the_tensor_cores_of_the_card(compiled, key):
     rung, arch, d = key

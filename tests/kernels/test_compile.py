@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from ._child import asked
+
 if sys.platform != "linux":
     pytest.skip("triton is for Linux only", allow_module_level=True)
 
@@ -62,9 +64,9 @@ def title(job):
     return f"{job['rung']} sm_{job['arch']} d={job['d']}{more}"
 
 
-def compiled():
+def compiled(wanted):
     """title → kernel → counts, from a process without the interpreter."""
-    given = list(jobs())
+    given = list(wanted)
     command = [sys.executable, HERE / "_compile.py"]
     done = subprocess.run(
         command, input=json.dumps(given), capture_output=True, text=True
@@ -74,10 +76,11 @@ def compiled():
 
 
 @pytest.fixture(scope="module")
-def found():
-    return compiled()
+def found(request):
+    return compiled([job for (job,) in asked(request, "job")] or jobs())
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("job", list(jobs()), ids=title)
 def test_rung_compiles_for_what_it_claims(found, job):
     kernels = found[title(job)]
@@ -91,6 +94,7 @@ def test_rung_compiles_for_what_it_claims(found, job):
             assert (count[unit] > 0) == wanted, (name, count)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("d, causal, n", GLUON)
 def test_both_products_are_in_flight_in_gluon(found, d, causal, n):
     """S and P V start together; S is waited for alone, and its maxima run under P V.
@@ -103,6 +107,7 @@ def test_both_products_are_in_flight_in_gluon(found, d, causal, n):
     overlap(found[name]["gluon_forward"], d, consumers)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("d, rows", GLUON_PACKED)
 def test_both_products_are_in_flight_for_packed_documents_too(found, d, rows):
     name = f"gluon_varlen sm_90 d={d} B_r={rows}"
@@ -120,6 +125,7 @@ def overlap(count, d, consumers):
         assert loop["spills"] == 0, loop
 
 
+@pytest.mark.full
 def test_counts_are_those_of_the_table(found):
     table = json.loads(TABLE.read_text("utf-8"))
     if table["triton"] != triton.__version__:
@@ -128,7 +134,7 @@ def test_counts_are_those_of_the_table(found):
 
 
 if __name__ == "__main__":
-    table = {"triton": triton.__version__, "kernels": compiled()}
+    table = {"triton": triton.__version__, "kernels": compiled(jobs())}
     text = json.dumps(table, indent=1)
     text = re.sub(r"\{[^{}]*\}", lambda x: " ".join(x[0].split()), text)  # a line each
     TABLE.write_text(text + "\n", "utf-8")

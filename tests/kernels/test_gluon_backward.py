@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from ._child import asked
+
 if sys.platform != "linux":
     pytest.skip("triton is for Linux only", allow_module_level=True)
 
@@ -30,17 +32,19 @@ WAITS = ["wait ≤ 1", "wait ≤ 0", "wait ≤ 2", "wait ≤ 1", "wait ≤ 0"]
 
 
 @pytest.fixture(scope="module")
-def compiled():
-    """What _gluon_backward.py found, by the keys of TABLE."""
+def compiled(request):
+    """What _gluon_backward.py found, by the keys of TABLE that the tests ask for."""
+    keys = [*dict.fromkeys(key for (key,) in asked(request, "key"))] or [*TABLE]
     child = Path(__file__).with_name("_gluon_backward.py")
-    jobs = [dict(zip(("d", "causal", "kv_heads", "parts"), key)) for key in TABLE]
+    jobs = [dict(zip(("d", "causal", "kv_heads", "parts"), key)) for key in keys]
     done = subprocess.run(
         [sys.executable, child], input=json.dumps(jobs), capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    return dict(zip(TABLE, json.loads(done.stdout)))
+    return dict(zip(keys, json.loads(done.stdout)))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("key", TABLE, ids=str)
 def test_fits_and_takes_the_units_of_hopper(compiled, key):
     found, (spills, shared, copies) = compiled[key]["main_kernel"], TABLE[key]
@@ -53,6 +57,7 @@ def test_fits_and_takes_the_units_of_hopper(compiled, key):
     assert all(compiled[key][name]["spills"] == 0 for name in others)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("key", TABLE, ids=str)
 def test_order_in_the_loops(compiled, key):
     """Five waits, half of exp before the second, dQ stored before the last."""

@@ -40,6 +40,7 @@ def compiled():
     return dict(zip(dims, json.loads(done.stdout)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("d", [64, 128])
 def test_backward_fits_without_spills(compiled, d):
     found = compiled[d]["main_kernel"]

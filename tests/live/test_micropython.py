@@ -103,6 +103,7 @@ def test_every_public_function_is_called():
     assert public() == {module: set(calls) for module, calls in CASES.items()}
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("module", [name for name, calls in CASES.items() if calls])
 def test_the_same_under_both(module, both):
     calls = []

@@ -19,6 +19,7 @@ PAGES = [
 ]
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("attention", [flash_attention, algorithm_1])
 @pytest.mark.parametrize("n, d", [(1, 1), (63, 5), (64, 16), (97, 33), (130, 64)])
 @pytest.mark.parametrize("blocks", [(64, 64), (1, 1), (7, 200), (200, 3)])

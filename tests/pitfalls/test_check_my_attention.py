@@ -66,6 +66,7 @@ def test_right_attentions_pass():
     assert failures(attention_of(assemble(pieces.step, pieces.step))) == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", HALVES)
 def test_right_attentions_pass_in_16_bits(dtype):
     assert failures(mine, dtype=dtype) == failures(formula, dtype=dtype) == []
@@ -125,6 +126,7 @@ def caught(monkeypatch):
     return caught
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("pitfall", WITHIN, ids=lambda p: p.name)
 def test_it_catches_every_variant_that_it_can_meet(pitfall, caught):
     try:
@@ -138,6 +140,7 @@ def test_it_catches_every_variant_that_it_can_meet(pitfall, caught):
 NOT_IN_16_BITS = {"rounded_to_tf32", "buffer_kept"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", HALVES)
 def test_it_catches_nearly_all_of_them_in_16_bits_too(dtype, caught):
     """Forward alone, for what shows there: the rule for the tolerance is not lax."""
@@ -151,6 +154,7 @@ def test_it_catches_nearly_all_of_them_in_16_bits_too(dtype, caught):
             assert pitfall.name in ("columns_divided", "values_of_row_block")
 
 
+@pytest.mark.full
 def test_lost_digits_are_far_from_mistakes(monkeypatch, caught):
     """Ten times the tolerance lets PyTorch's function pass, 400 times no mistake."""
 

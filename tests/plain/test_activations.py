@@ -149,6 +149,7 @@ def fresh():
     torch._dynamo.reset()
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # its own
 @pytest.mark.parametrize(
     ("budget", "units", "runs"), [(1, 16, 1), (0.9, 10, 1), (0.5, 9, 2)]

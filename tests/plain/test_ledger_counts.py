@@ -56,6 +56,7 @@ def expected(name, *arguments, **options):
     return {x: count[x] for x in ("reads", "writes", "flops")}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("causal", CAUSALS)
 @pytest.mark.parametrize("name", TILED)
 def test_tiled_passes(name, causal):

@@ -29,6 +29,7 @@ def counted(kernel):
     return _counters.counted(ORDERED[kernel])
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("kernel", ORDERED)
 def test_our_kernels_on_an_h200(kernel):
     """Within its bounds; where these agree, within 5%."""

@@ -160,6 +160,7 @@ def test_what_the_pages_say_of_the_bench():
     assert f"the best cell reaches {best:.0f} of 989 TFLOP/s" in page
 
 
+@pytest.mark.full
 @LINUX
 def test_instruction_counts_are_those_of_the_compiler():
     import triton

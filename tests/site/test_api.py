@@ -6,6 +6,7 @@ import griffe
 import pytest
 import yaml
 from built import soup
+from every import every
 from pages import DOCS, LANGS, ROOT, html, read
 from website.hooks import api
 
@@ -56,7 +57,7 @@ def chosen():
 
 
 CHOSEN = chosen()
-each = pytest.mark.parametrize("name", CHOSEN)
+each = every("name", CHOSEN)
 
 
 def call(thing):
@@ -128,7 +129,7 @@ def test_tensors_have_dtypes(name):
         assert re.search(rf"{kinds}|as in \w", text), text
 
 
-@pytest.mark.parametrize("lang", LANGS)
+@every("lang", LANGS)
 def test_page_shows_each(lang, site):
     """A heading with the call, then the docstring; no source code, no other files."""
     page = soup(site / ("zh/" if lang == "zh" else "") / "reference/api.html")

@@ -5,14 +5,14 @@ import subprocess
 import sys
 from collections import Counter
 
-import pytest
 from built import FILES, lang, soup
 from codeblocks import fences
+from every import every
 from pages import built, cells, name, pages
 from parsed import texts
 
-each_page = pytest.mark.parametrize("page", pages(), ids=name)
-each_file = pytest.mark.parametrize("file", FILES)
+each_page = every("page", pages(), ids=name)
+each_file = every("file", FILES)
 CODE = ("pre", "code", "script", "style")
 LEFT = re.compile(
     r"--8<--|\{ ?[#.:]|:::|\?\?\? |!!! |\\[(\[)\]]|\$[^$\n]+\$|\]\(|\*\*|~~~|```"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
+from every import every
 from mkdocs.config import load_config
 from pages import DOCS, MARK, config, name, pages, paragraphs, read
 
@@ -53,7 +54,7 @@ def texts(page):
     return [read(page)[1].get("description", ""), *paragraphs(page)]
 
 
-each_page = pytest.mark.parametrize("page", pages("zh"), ids=name)
+each_page = every("page", pages("zh"), ids=name)
 
 
 @each_page

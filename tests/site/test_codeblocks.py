@@ -21,6 +21,7 @@ from codeblocks import (
     run,
     rungs,
 )
+from every import every
 from generate import environment
 from pages import DOCS, INCLUDE, ROOT, cells, html, name, pages
 
@@ -32,10 +33,10 @@ FOLDERS = {
     OUTPUT: "docs/generated/outputs/",
     CONSOLE: "docs/generated/outputs/",
 }
-each_page = pytest.mark.parametrize("page", pages(), ids=name)
+each_page = every("page", pages(), ids=name)
 
 
-@pytest.mark.parametrize("page", [*pages(), README], ids=name)
+@every("page", [*pages(), README], ids=name)
 def test_info_strings(page):
     """Four kinds of block, each written in one way; codeblocks.py lists them."""
     for fence in fences(page):
@@ -100,7 +101,7 @@ def test_output_stands_below_its_program(page):
         assert info != OUTPUT or before in (LISTING, EXCERPT)
 
 
-@pytest.mark.parametrize("page", [p for p in pages() if p.suffix == ".py"], ids=name)
+@every("page", [p for p in pages() if p.suffix == ".py"], ids=name)
 def test_notebook_cells_are_short(page):
     """A notebook calls the package; what it shows at length is tested elsewhere."""
     assert cells(page)

@@ -3,13 +3,13 @@
 import json
 import struct
 
-import pytest
 from built import BASE, ERRORS, FILES, SITE_URL, lang, root, soup, target
+from every import every
 from pages import LANGS
 
 PAGES = [x for x in FILES if x not in ERRORS]
-each_file = pytest.mark.parametrize("file", FILES)
-each_page = pytest.mark.parametrize("file", PAGES)
+each_file = every("file", FILES)
+each_page = every("file", PAGES)
 NAME = {"en": "Tilewise", "zh": "逐块"}
 LOCALE = {"en": "en_US", "zh": "zh_CN"}
 ROOM = 62  # of a title in a search result, in Latin characters; a Chinese one takes two
@@ -36,7 +36,7 @@ def test_title(file, site):
     assert file in ERRORS or "FlashAttention" in title
 
 
-@pytest.mark.parametrize("language", LANGS)
+@every("language", LANGS)
 def test_titles_differ(language, site):
     titles = [soup(site / x).title.get_text() for x in FILES if lang(x) == language]
     assert sorted(set(titles), key=titles.index) == titles
@@ -104,7 +104,7 @@ def test_robots(site):
     assert not (site / "zh/robots.txt").exists()
 
 
-@pytest.mark.parametrize("file", ERRORS)
+@every("file", ERRORS)
 def test_wrong_address(file, site):
     """Both languages, its own first: some hosts have one page for all."""
     page = soup(site / file)

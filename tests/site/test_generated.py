@@ -23,6 +23,7 @@ def included(*langs):
     return found
 
 
+@pytest.mark.full
 def test_generated_files_are_up_to_date():
     """If this fails: look at what changed, then run scripts/generate.py.
 

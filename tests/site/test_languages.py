@@ -4,13 +4,13 @@ import json
 import re
 import xml.etree.ElementTree as ET
 
-import pytest
 from built import ERRORS, FILES, SITE_URL, lang, root, soup, target, twin
+from every import every
 from pages import LANGS, built, pages
 
-each_file = pytest.mark.parametrize("file", FILES)
-each_page = pytest.mark.parametrize("file", [x for x in FILES if x not in ERRORS])
-each_language = pytest.mark.parametrize("language", LANGS)
+each_file = every("file", FILES)
+each_page = every("file", [x for x in FILES if x not in ERRORS])
+each_language = every("language", LANGS)
 HAN = re.compile("[\u4e00-\u9fff]")
 
 
@@ -39,7 +39,7 @@ def test_switch_stays_on_the_page(file, site):
     assert switch["hreflang"] == switch["lang"] == lang(twin(file))
 
 
-@pytest.mark.parametrize("file", ERRORS)
+@every("file", ERRORS)
 def test_switch_of_an_error_page(file, site):
     (switch,) = soup(site / file).select("a.tw-switch")
     assert target(file, switch["href"])[0] == twin(root(lang(file)) + "index.html")
@@ -90,7 +90,7 @@ def test_english_search_has_no_chinese(site):
         assert not HAN.search(doc["title"] + doc["text"]), doc["location"]
 
 
-@pytest.mark.parametrize("term", ["分块", "在线 softmax", "注意力", "反向传播"])
+@every("term", ["分块", "在线 softmax", "注意力", "反向传播"])
 def test_chinese_search_finds(term, site):
     """The index holds Chinese cut into words: a term is one or more whole words."""
     found = index(site, "zh")

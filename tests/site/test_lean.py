@@ -4,6 +4,7 @@ import re
 
 import pytest
 from built import FILES, soup
+from every import every
 from website.hooks.lean import KEPT, one_sheet, squeezed
 
 BLOCKS = (
@@ -29,7 +30,7 @@ def test_sheets_differ():
         one_sheet(link.format("a"), "")
 
 
-@pytest.mark.parametrize("file", FILES)
+@every("file", FILES)
 def test_page(file, site):
     text = (site / file).read_text("utf-8")
     for part in KEPT.split(text)[::3]:

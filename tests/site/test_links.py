@@ -5,11 +5,11 @@ import re
 from functools import cache
 from urllib.parse import urlsplit
 
-import pytest
 from built import ERRORS, FILES, css_urls, loaded, soup, target
+from every import every
 from pages import DOCS, config
 
-each_file = pytest.mark.parametrize("file", FILES)
+each_file = every("file", FILES)
 # what the theme's script would ask for a repository's stars, on GitHub or a GitLab, for
 # mermaid diagrams, and in browsers older than 2020
 THEME_HOSTS = {"api.github.com", "${e}", "unpkg.com"}
@@ -87,7 +87,7 @@ def test_the_theme_asks_no_host(site):
         assert not options["version"] and not options["annotate"]
 
 
-@pytest.mark.parametrize("folder", ["", "zh/"])
+@every("folder", ["", "zh/"])
 def test_opens_from_a_folder(folder, site):
     """Search without a server: the index is a script, the worker may be local."""
     index = (site / folder / "search/search_index.js").read_text("utf-8")

@@ -44,12 +44,14 @@ def digests(site):
     return {x: hashlib.sha256(p.read_bytes()).hexdigest() for x, p in files.items()}
 
 
+@pytest.mark.full
 def test_two_builds_are_the_same(site, again):
     first, second = digests(site), digests(again)
     assert first.keys() == second.keys() and len(first) > 100
     assert [str(path) for path in first if first[path] != second[path]] == []
 
 
+@pytest.mark.full
 def test_two_zips_are_the_same(site, again, tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(EPOCH))
     made = [tmp_path / folder / "tilewise.zip" for folder in "ab"]

@@ -3,11 +3,11 @@
 import base64
 import hashlib
 
-import pytest
 from built import FILES, soup
+from every import every
 
 
-@pytest.mark.parametrize("file", FILES)
+@every("file", FILES)
 def test_policy(file, site):
     page = soup(site / file)
     tags = list(page.head.find_all(True))
@@ -23,7 +23,7 @@ def test_policy(file, site):
             assert f"'sha256-{base64.b64encode(found).decode()}'" in allowed
 
 
-@pytest.mark.parametrize("file", FILES)
+@every("file", FILES)
 def test_no_script_in_attributes(file, site):
     """What no hash covers: handlers in attributes, addresses that are scripts."""
     for node in soup(site / file).find_all(True):

@@ -2,7 +2,7 @@
 
 import re
 
-import pytest
+from every import every
 from pages import LANGS, MARK, html, name, pages, paragraphs, read
 from parsed import texts
 
@@ -21,9 +21,9 @@ FEW = re.compile(r"(?<![\d,.}])\d(?:,|\{,\})\d{3}(?![\d,{])")  # one in four dig
 OTHERS = set("pre code table svg script tw-calculator".split())  # in other forms
 HAN = re.compile(r"[\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]")
 
-each_page = pytest.mark.parametrize("page", pages(), ids=name)
-each_lesson = pytest.mark.parametrize("page", LESSONS, ids=name)
-each_english = pytest.mark.parametrize("page", pages("en"), ids=name)
+each_page = every("page", pages(), ids=name)
+each_lesson = every("page", LESSONS, ids=name)
+each_english = every("page", pages("en"), ids=name)
 
 
 def lang(page):
@@ -37,7 +37,7 @@ def test_description(page):
     assert len(text) in LENGTH[lang(page)], f"{len(text)} characters: {text}"
 
 
-@pytest.mark.parametrize("lang", LANGS)
+@every("lang", LANGS)
 def test_descriptions_differ(lang):
     texts = [read(p)[1].get("description") for p in pages(lang)]
     assert sorted(set(texts), key=texts.index) == texts
@@ -64,7 +64,7 @@ def test_thousands_have_one_form(page):
     assert not thousands(text)
 
 
-@pytest.mark.parametrize(
+@every(
     "text", [r"\(16\,384\)", "16\u202f384", "35888 µs", "1,024 tokens", r"\(4{,}096\)"]
 )
 def test_other_forms_are_found(text):

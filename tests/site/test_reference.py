@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pytest
+from every import every
 from pages import DOCS, LANGS, html, name, pages
 
 from tilewise.hardware import SOURCES
@@ -54,7 +54,7 @@ def identity(address):
     return "/".join([parts.netloc, *folders])
 
 
-@pytest.mark.parametrize("lang", LANGS)
+@every("lang", LANGS)
 def test_every_term_has_a_definition_and_a_place(lang):
     """One to three sentences, then a link to where it is explained."""
     for anchor, (_, text) in terms(lang).items():
@@ -77,7 +77,7 @@ def test_references_are_the_same_works():
         assert chinese[anchor][0].get_text() == work.get_text()
 
 
-@pytest.mark.parametrize("lang", LANGS)
+@every("lang", LANGS)
 def test_every_reference_can_be_found_and_is_used(lang):
     """A title, a link to the work, and a page of this site."""
     for anchor, (work, text) in works(lang).items():

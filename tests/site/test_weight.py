@@ -5,8 +5,8 @@ import json
 import re
 from functools import cache
 
-import pytest
 from built import CSS_URL, ERRORS, FILES, loaded, root, soup, target
+from every import every
 from pages import LANGS
 from widgets import ASSETS, loaded_by
 
@@ -86,19 +86,19 @@ def searched(language, site):
     return {path.relative_to(site).as_posix(): size(path) for path in found}
 
 
-@pytest.mark.parametrize("file", FILES)
+@every("file", FILES)
 def test_page(file, site):
     assert size(site / file) <= PAGE
 
 
-@pytest.mark.parametrize("file", [x for x in FILES if x not in ERRORS])
+@every("file", [x for x in FILES if x not in ERRORS])
 def test_first_visit(file, site):
     parts = visit(file, site)
     largest = sorted(parts.items(), key=lambda x: -x[1])
     assert sum(parts.values()) <= VISIT, largest
 
 
-@pytest.mark.parametrize("file", [x for x in FILES if x not in ERRORS])
+@every("file", [x for x in FILES if x not in ERRORS])
 def test_scripts_and_requests(file, site):
     """Before anything is played with; tests/browser counts what is asked for then."""
     parts = visit(file, site)
@@ -107,7 +107,7 @@ def test_scripts_and_requests(file, site):
     assert len(parts) <= REQUESTS, sorted(parts)
 
 
-@pytest.mark.parametrize("file", FILES)
+@every("file", FILES)
 def test_largest_figure(file, site):
     """A figure, or an animation of several, as its share of the compressed page."""
     for figure in soup(site / file).select("article figure svg"):
@@ -115,13 +115,13 @@ def test_largest_figure(file, site):
         assert len(data) <= FIGURE, figure.get("aria-label")
 
 
-@pytest.mark.parametrize("language", LANGS)
+@every("language", LANGS)
 def test_first_search(language, site):
     parts = searched(language, site)
     assert sum(parts.values()) <= SEARCH, parts
 
 
-@pytest.mark.parametrize("file", [x for x in FILES if x not in ERRORS])
+@every("file", [x for x in FILES if x not in ERRORS])
 def test_fonts(file, site):
     """Equations need upright and slanted letters at least; other pages none."""
     names = {x.rpartition("/")[2] for x in visit(file, site) if x.endswith(".woff2")}

@@ -10,12 +10,12 @@ import shutil
 import subprocess
 import sysconfig
 
-import pytest
 import yaml
+from every import every
 from pages import ROOT
 
 FILES = sorted((ROOT / ".github/workflows").glob("*.y*ml"))
-each_workflow = pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+each_workflow = every("path", FILES, ids=lambda p: p.name)
 
 
 def test_there_are_workflows():

@@ -124,6 +124,7 @@ CASES = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", CASES)
 def test_opcheck(name):
     tensors, options = CASES[name]
@@ -136,6 +137,7 @@ def test_opcheck(name):
         opcheck(varlen_library.attention_varlen_backward, saved)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_compiled_in_one_piece_to_the_same_numbers(dynamic):
     torch._dynamo.reset()
