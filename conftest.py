@@ -77,8 +77,8 @@ def whole(config):
 def later(items):
     """The tests that the quick set leaves to `pytest --full`.
 
-    They are those marked `full` or `browser`, and of the cases of a test marked `few(n)` all but n,
-    which are spread evenly over the cases as they are written.
+    They are those marked `full` or `browser`, and of the cases of a test marked
+    `few(n)` all but n, which are spread evenly over the cases as they are written.
     """
     names = "full", "browser"
     left = [x for x in items if any(map(x.get_closest_marker, names))]
