@@ -14,11 +14,10 @@ def states(given, saved, how):
 
     saved has the o, m, l of the forward pass; how is its (scale, exp).
     """
-    matrices = [given[x] for x in "qkv"]
-    options = {x: given[x] for x in OPTIONS}
-    after = saved["o"], given["do"], saved["m"], saved["l"]
     scale, exp = how
-    return trace.backward(*matrices, *after, **options, scale=scale, exp=exp)
+    problem = {x: given[x] for x in ("q", "k", "v", "do", *OPTIONS)}
+    state = {x: saved[x] for x in ("o", "m", "l")}
+    return trace.backward(**problem, **state, scale=scale, exp=exp)
 
 
 def settle(given, saved, how):

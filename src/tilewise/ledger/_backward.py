@@ -9,7 +9,9 @@ from tilewise.ledger.tiles import visits
 
 
 # --8<-- [start:standard_backward]
-def standard_backward(n, d, *, n_k=None, causal=False):
+def standard_backward(
+    n: int, d: int, *, n_k: int | None = None, causal: bool | str = False
+) -> dict[str, int]:
     """Algorithm 3: P comes from HBM, dP and dS go there and back, 7N² + 8Nd in all.
 
     A product keeps K, V, dK or dV on chip, with one row of Q or dO and one number more;
@@ -29,7 +31,15 @@ def standard_backward(n, d, *, n_k=None, causal=False):
 
 
 # --8<-- [start:flash1_backward]
-def flash1_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
+def flash1_backward(
+    n: int,
+    d: int,
+    block_rows: int,
+    block_cols: int,
+    *,
+    n_k: int | None = None,
+    causal: bool | str = False,
+) -> dict[str, int]:
     """Algorithm 4, K and V outside: five products a tile, dQ read and written in each.
 
     Line 5 writes dQ = dK = dV = 0 before that. B_r does not change the traffic,
@@ -51,7 +61,15 @@ def flash1_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
 
 
 # --8<-- [start:flash2_backward]
-def flash2_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
+def flash2_backward(
+    n: int,
+    d: int,
+    block_rows: int,
+    block_cols: int,
+    *,
+    n_k: int | None = None,
+    causal: bool | str = False,
+) -> dict[str, int]:
     """FlashAttention-2: δ = rowsum(dO ∘ O) once before the loop, which needs no O.
 
     K and V stay outside; L takes the place of ℓ and m. Only dQ = 0 is written first.
@@ -74,7 +92,7 @@ def flash2_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
 
 
 # --8<-- [start:saved]
-def saved(n, d, *, n_k=None):
+def saved(n: int, d: int, *, n_k: int | None = None) -> dict[str, int]:
     """Elements that stay in HBM from the forward to the backward pass, by algorithm.
 
     standard: Q, K, V and P;  flash1: Q, K, V, O, ℓ and m;  flash2: Q, K, V, O and L.

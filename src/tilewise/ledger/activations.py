@@ -23,7 +23,9 @@ INSIDE = {  # policy: what it does not keep, though autograd would
 
 
 # --8<-- [start:kept]
-def everything(n, embed_dim, num_heads, attention="ours"):
+def everything(
+    n: int, embed_dim: int, num_heads: int, attention: str = "ours"
+) -> dict[str, int]:
     """{name: numbers a token} that autograd keeps of a block, and which step wants it.
 
     x    the block's input        norm 1: its gradient needs the input
@@ -42,7 +44,14 @@ def everything(n, embed_dim, num_heads, attention="ours"):
     return kept | scores | {"y": e, "statistics 2": 2, "h 2": e, "a": 4 * e, "g": 4 * e}
 
 
-def kept(n, embed_dim, num_heads, *, attention="ours", policy="none"):
+def kept(
+    n: int,
+    embed_dim: int,
+    num_heads: int,
+    *,
+    attention: str = "ours",
+    policy: str = "none",
+) -> dict[str, int]:
     """The same with a policy of tilewise.training.checkpointing: only what it leaves.
 
     Raises ValueError for an unknown policy or attention, or a size below 1.
@@ -52,7 +61,7 @@ def kept(n, embed_dim, num_heads, *, attention="ours", policy="none"):
     return {name: x for name, x in held.items() if name not in INSIDE[policy]}
 
 
-def check(policy, attention, **sizes):
+def check(policy: str, attention: str, **sizes: int) -> None:
     """Raise ValueError with one sentence that names what cannot be."""
     if policy not in POLICIES:
         raise ValueError(f"policy must be one of {', '.join(POLICIES)}, not {policy!r}")
@@ -69,7 +78,15 @@ def check(policy, attention, **sizes):
 WIDE = ("statistics 1", "statistics 2", "L")  # in fp32 where the rest is narrower
 
 
-def kept_bytes(n, embed_dim, num_heads, dtype, *, attention="ours", policy="none"):
+def kept_bytes(
+    n: int,
+    embed_dim: int,
+    num_heads: int,
+    dtype: str,
+    *,
+    attention: str = "ours",
+    policy: str = "none",
+) -> int:
     """Bytes that a block keeps for one sequence of n tokens; dtype as in the ledger."""
     held = kept(n, embed_dim, num_heads, attention=attention, policy=policy)
     size = in_bytes(1, dtype)
@@ -79,7 +96,7 @@ def kept_bytes(n, embed_dim, num_heads, dtype, *, attention="ours", policy="none
 
 
 # --8<-- [start:flops]
-def products(n, embed_dim, attention="ours"):
+def products(n: int, embed_dim: int, attention: str = "ours") -> dict[str, int]:
     """{name: FLOPs a token} of a block's products forward; a mean over the n tokens.
 
     Attention is 4E for each key that a token sees, (n + 1)/2 in the mean; standard
@@ -91,7 +108,7 @@ def products(n, embed_dim, attention="ours"):
     return parts | {"y": 2 * e * e, "a": 8 * e * e, "down": 8 * e * e}
 
 
-def again(policy):
+def again(policy: str) -> tuple[str, ...]:
     """The products that a policy computes twice, by what they make.
 
     Never down's: recomputation stops at the last thing that was kept, which is g. Where
@@ -103,7 +120,9 @@ def again(policy):
     return twice[policy]
 
 
-def step(n, embed_dim, *, attention="ours", policy="none"):
+def step(
+    n: int, embed_dim: int, *, attention: str = "ours", policy: str = "none"
+) -> dict[str, int]:
     """FLOPs a token of a block's training step: forward, again, backward.
 
     Backward is twice the forward products, and for attention 5/2: it makes S again from
@@ -119,7 +138,7 @@ def step(n, embed_dim, *, attention="ours", policy="none"):
 
 
 # --8<-- [start:price]
-def price(n, embed_dim):
+def price(n: int, embed_dim: int) -> dict[str, float]:
     """{name: FLOPs of products} that bring back one number of what is kept.
 
     h 1, h 2 and g cost none: norms and GELU have no products.

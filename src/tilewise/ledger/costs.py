@@ -8,7 +8,7 @@ kv_heads of them. All elements have one dtype. `name` is an algorithm of ALGORIT
 from tilewise.ledger import _backward, _forward
 
 ALGORITHMS = ("standard", "flash1", "flash2")
-COUNTS = {  # (algorithm, pass): what counts one head
+COUNTS: dict = {  # (algorithm, pass): what counts one head
     ("standard", "forward"): _forward.standard_forward,
     ("standard", "backward"): _backward.standard_backward,
     ("flash1", "forward"): _forward.flash1_forward,
@@ -24,7 +24,9 @@ PASSES = {  # way: the passes in it
 
 
 # --8<-- [start:memory]
-def once(name, way, n, d, n_k, heads, kv_heads):
+def once(
+    name: str, way: str, n: int, d: int, n_k: int, heads: int, kv_heads: int
+) -> int:
     """Elements that cross HBM if a cache answers every repeated read of a kernel.
 
     Q, K, V and O cross once, or dO and the gradients too, and the rows' statistics.
@@ -40,7 +42,9 @@ def once(name, way, n, d, n_k, heads, kv_heads):
     return both * 2 * d * (heads * n + kv_heads * n_k) + heads * rest[name]
 
 
-def held(name, way, n, d, n_k, heads, kv_heads):
+def held(
+    name: str, way: str, n: int, d: int, n_k: int, heads: int, kv_heads: int
+) -> int:
     """Elements that must be in HBM at once, of this layer alone.
 
     forward: Q, K, V, O, and S with P, or ℓ with m, or L. backward: Q, K, V, dO, their
@@ -58,13 +62,13 @@ def held(name, way, n, d, n_k, heads, kv_heads):
     return last if way == "backward" else max(most, last)
 
 
-def kept(name, n, d, n_k, heads, kv_heads):
+def kept(name: str, n: int, d: int, n_k: int, heads: int, kv_heads: int) -> int:
     """Elements that stay for the backward pass: `ledger.saved`, K and V by kv_heads."""
     one = _backward.saved(n, d, n_k=n_k)[name]
     return heads * one - (heads - kv_heads) * 2 * n_k * d
 
 
-def longest(name, way, d, heads, kv_heads, room):
+def longest(name: str, way: str, d: int, heads: int, kv_heads: int, room: int) -> int:
     """The largest N = N_k whose `held` is at most `room` elements; 0 if none is."""
 
     def fits(n):
@@ -81,7 +85,9 @@ def longest(name, way, d, heads, kv_heads, room):
 
 
 # --8<-- [start:bound]
-def bound(moved, flops, bandwidth, peak):
+def bound(
+    moved: float, flops: float, bandwidth: float | None, peak: float | None
+) -> dict:
     """The roofline of one layer: seconds ≥ max(bytes moved / bandwidth, FLOPs / peak).
 
     rate is FLOPs over these seconds: the height of the roof at this intensity. The
@@ -102,14 +108,28 @@ def bound(moved, flops, bandwidth, peak):
     # --8<-- [end:bound]
 
 
-def count(name, way, n, d, blocks, n_k, causal):
+def count(
+    name: str, way: str, n: int, d: int, blocks: tuple, n_k: int, causal: bool | str
+) -> dict[str, int]:
     """One head's count of the ledger; standard attention has no blocks."""
     blocks = () if name == "standard" else blocks
     return COUNTS[name, way](n, d, *blocks, n_k=n_k, causal=causal)
 
 
 # --8<-- [start:bill]
-def bill(name, way, n, d, n_k, heads, kv_heads, causal, blocks, size, card):
+def bill(
+    name: str,
+    way: str,
+    n: int,
+    d: int,
+    n_k: int,
+    heads: int,
+    kv_heads: int,
+    causal: bool | str,
+    blocks: dict,
+    size: int,
+    card: dict,
+) -> dict:
     """All that is known of one algorithm: what it moves, computes, needs and keeps.
 
     blocks is {pass: (B_r, B_c)}, size the bytes of an element; traffic, FLOPs and

@@ -31,7 +31,7 @@ LEADING = {"forward": 12 / 4, "backward": 20 / 7, "training": 32 / 11}  # of M, 
 
 
 # --8<-- [start:card]
-def card(gpu, dtype):
+def card(gpu: str, dtype: str) -> dict:
     """The card of a GPU in tilewise.hardware. fp64 has no peak there.
 
     Of an SM's shared memory one thread block may use all but 1 KiB, which CUDA keeps
@@ -52,7 +52,9 @@ def card(gpu, dtype):
 
 
 # --8<-- [start:tiles]
-def tiles(rule, way, d, sram, size, causal=False):
+def tiles(
+    rule: str, way: str, d: int, sram: int, size: int, causal: bool | str = False
+) -> tuple[int, int]:
     """(B_r, B_c) by a rule for one pass: "paper", line 1 of Algorithm 1, or "kernels".
 
     way is "forward" or "backward", sram in elements of `size` bytes.
@@ -64,7 +66,7 @@ def tiles(rule, way, d, sram, size, causal=False):
 
 
 # --8<-- [start:break_even]
-def break_even(way, n, d, n_k):
+def break_even(way: str, n: int, d: int, n_k: int) -> dict[str, int] | None:
     """The smallest B_c, and M for B_c = ⌈M/4d⌉, where FA1 moves less than standard.
 
     Of one head without a mask; way is a key of tilewise.ledger.costs.PASSES. None where
@@ -75,7 +77,7 @@ def break_even(way, n, d, n_k):
         counts = [count(name, x, n, d, blocks, n_k, False) for x in PASSES[way]]
         return sum([x["reads"] + x["writes"] for x in counts])
 
-    standard = moved("standard", None)
+    standard = moved("standard", ())
     low, high = 0, n_k + 1  # at `low` it moves no less, at `high` less or unknown
     while high - low > 1:
         middle = (low + high) // 2
@@ -89,21 +91,21 @@ def break_even(way, n, d, n_k):
 
 # --8<-- [start:account]
 def account(
-    n,
-    d,
-    card,
+    n: int,
+    d: int,
+    card: dict,
     *,
-    n_k=None,
-    batch=1,
-    heads=1,
-    kv_heads=None,
-    causal=False,
-    dtype="bf16",
-    way="forward",
-    rule="paper",
-    block_rows=None,
-    block_cols=None,
-):
+    n_k: int | None = None,
+    batch: int = 1,
+    heads: int = 1,
+    kv_heads: int | None = None,
+    causal: bool | str = False,
+    dtype: str = "bf16",
+    way: str = "forward",
+    rule: str = "paper",
+    block_rows: int | None = None,
+    block_cols: int | None = None,
+) -> dict:
     """The problem, the tiles and the bill of each algorithm, as one dict.
 
     way is a key of tilewise.ledger.costs.PASSES, rule chooses the tiles where
@@ -143,7 +145,7 @@ def account(
     # --8<-- [end:account]
 
 
-def grid(n, n_k, blocks, way):
+def grid(n: int, n_k: int, blocks: dict, way: str) -> dict:
     """The tiles of one pass, and how many there are on each side."""
     rows, cols = blocks[way]
     t_r, t_c = ceil_div(n, rows), ceil_div(n_k, cols)
