@@ -7,7 +7,7 @@ from tilewise.live.reading import safe
 
 NAMED = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 NAMED["exp2"] = lambda x: 2.0**x
-DATA = (list, tuple, dict, int, float, str)
+DATA = (bool, list, tuple, dict, int, float, str)
 
 
 def revived(x):

@@ -1,5 +1,7 @@
 """Random calls of the modules that bill a whole layer: draw → (args, how)."""
 
+from tilewise.trace.symbols import SYMBOLS
+
 from ._draws import CAUSALS, size
 
 WAYS = ("forward", "backward", "training")
@@ -52,6 +54,16 @@ def gpu(draw):
 
 def dtype(draw):
     return draw.choice(["fp64", "fp32", "fp16", "int8"])
+
+
+def key(draw):
+    """A key of a tile's dict, or of none; an index."""
+    return [draw.choice([*SYMBOLS, "o_new", "dq_add", "m_old", "x"])], {}
+
+
+def key_and_index(draw):
+    keys, _ = key(draw)
+    return [*keys, draw.choice(["", "1", "12", "3,12"])], {}
 
 
 def word(draw):
@@ -110,6 +122,17 @@ LAYER = {
             [draw.randint(1, 300), one_pass(draw)],
             {"causal": draw.random() < 0.5, "room": draw.choice([1, 10**6])},
         ),
+    },
+    "trace.symbols": {
+        "symbol": key,
+        "colour": key,
+        "in_units": key,
+        "pieces": key,
+        "subscript": key,
+        "plain": key_and_index,
+        "braced": key,
+        "html": key_and_index,
+        "latex": key_and_index,
     },
     "ledger.costs": {
         "once": lambda draw: ([named(draw), one_pass(draw), *shape(draw)], {}),
