@@ -2,6 +2,7 @@
 
 import json
 import math
+from fractions import Fraction
 
 from tilewise.live.reading import safe
 
@@ -30,6 +31,8 @@ def called(text):
     try:
         if callable(made):
             made = made(*revived(asked["args"]), **how)
+        if isinstance(made, Fraction):
+            made = str(made)
         if made is not None and not isinstance(made, DATA):
             made = list(made)  # what a generator yields
         return json.dumps({"made": safe(made)})

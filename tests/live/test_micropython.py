@@ -81,7 +81,7 @@ CASES = (
             "ridge": c.plain(c.gpu),
             "attainable": c.plain(c.gpu, c.finite),
         },
-        "worked_example": {},
+        "worked_example": {"two_to": c.powered},
     }
     | LAYER
     | MEMORY

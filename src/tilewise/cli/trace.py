@@ -2,7 +2,6 @@
 
 import math
 import os
-from fractions import Fraction
 
 from tilewise import trace
 from tilewise.cli import backward
@@ -14,6 +13,7 @@ from tilewise.render.json import json_lines
 from tilewise.render.latex import latex_lines
 from tilewise.render.numbers import log_sum_exp
 from tilewise.render.text import text_lines
+from tilewise.worked_example import EXACT
 
 OPTIONS = ("block_rows", "block_cols", "order", "causal")
 
@@ -60,14 +60,11 @@ def colour(out):
     return out.isatty() and not plain
 
 
-def two_to(x):
-    """2^x, exactly: e^{τ x} for the running example's τ = ln 2."""
-    return Fraction(2) ** x
-
-
 def arithmetic(given):
     """The scale and exponential of a problem: an exact one takes S in units of τ."""
-    return (1, two_to) if given["exact"] else (given["scale"], math.exp)
+    usual = {"scale": given["scale"], "exp": math.exp}
+    how = EXACT if given["exact"] else usual
+    return how["scale"], how["exp"]
 
 
 def states(given):

@@ -39,7 +39,7 @@ def film(asked):
     way, order, exact, scale, causal, blocks, given = read(asked)
     how = {"order": order, "causal": CAUSALS[causal], "scale": scale}
     if exact:
-        how = how | {"scale": 1, "exp": lambda x: 2.0**x}
+        how = how | example.EXACT | {"exp": lambda x: 2.0**x}  # any x, as a float
     states, hbm = played(way, given, blocks, how)
     first = sum([frames.size(hbm[x]) for x in RESULTS[way] if hbm[x]])
     q, k, v, _ = given
