@@ -11,6 +11,7 @@ import pkgutil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what mypy and an editor know by name
+    from tilewise import checks as checks
     from tilewise import dropout as dropout
     from tilewise import fits as fits
     from tilewise import flash1 as flash1
@@ -25,6 +26,7 @@ if TYPE_CHECKING:  # what mypy and an editor know by name
     from tilewise import rounding as rounding
     from tilewise import softmax as softmax
     from tilewise import standard as standard
+    from tilewise import strict_json as strict_json
     from tilewise import trace as trace
     from tilewise import types as types
     from tilewise import worked_example as worked_example

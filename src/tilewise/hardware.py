@@ -7,6 +7,8 @@ source, "derived" from stated numbers (`how` is the formula), or "measured". Wha
 source gives is left out. `note` says under which conditions, or where sources differ.
 """
 
+from tilewise.checks import check_choice
+
 NV, HERE = "NVIDIA", "Tilewise, on one NVIDIA H200, 2026-11-20"
 SOURCES = {  # key: (title, publisher, address)
     "a100-whitepaper": ("NVIDIA A100 Tensor Core GPU Architecture, white paper", NV,
@@ -169,8 +171,7 @@ CEILINGS = {  # what a large product and a large copy reach on the H200 here
 
 def roofs(gpu: str) -> tuple[float, float]:
     """(bf16 FLOP/s, HBM bytes/s). Raises ValueError for a GPU that is not in GPUS."""
-    if gpu not in GPUS:
-        raise ValueError(f"gpu must be one of {', '.join(sorted(GPUS))}, not {gpu}")
+    check_choice("gpu", gpu, sorted(GPUS))
     found = GPUS[gpu]
     return found["bf16"]["value"], found["levels"]["hbm"]["bandwidth"]["value"]
 

@@ -9,8 +9,9 @@ import os
 import sys
 
 import tilewise
+from tilewise.checks import short
 from tilewise.cli import bench, exercise, ledger, serve, trace
-from tilewise.cli.errors import Bad, short
+from tilewise.cli.errors import Bad
 from tilewise.cli.help import HELP
 from tilewise.cli.options import Parser, add_choice
 

@@ -9,7 +9,8 @@ import textwrap
 from pathlib import Path
 
 from tilewise import exercises
-from tilewise.cli.errors import Bad, short
+from tilewise.checks import short
+from tilewise.cli.errors import Bad
 from tilewise.cli.options import add_size
 from tilewise.exercises import NAMES
 from tilewise.live.grade import MOST

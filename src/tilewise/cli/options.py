@@ -3,7 +3,8 @@
 import argparse
 import re
 
-from tilewise.cli.errors import Bad, short
+from tilewise.checks import short
+from tilewise.cli.errors import Bad
 
 ARGPARSE = (  # what argparse says, and what is said instead
     (r"argument (\S+): expected one argument", "needs_value", "option"),

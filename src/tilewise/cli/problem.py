@@ -4,13 +4,13 @@ A problem is a dict: q, k, v, maybe do; scale, how it was chosen, exact (compute
 Fractions); block_rows, block_cols, order, causal, backward.
 """
 
-import json
 import math
 import os
 from typing import Any
 
-from tilewise import worked_example
-from tilewise.cli.errors import Bad, short
+from tilewise import strict_json, worked_example
+from tilewise.checks import short
+from tilewise.cli.errors import Bad
 
 LIMIT = 64  # rows and columns: more is not for reading
 BYTES = 1_000_000  # of a file: 4 matrices of 64 × 64 fit
@@ -75,7 +75,7 @@ def read(path):
 
 
 def contents(path, file):
-    """The text of a file in UTF-8, at most BYTES of it."""
+    """The bytes of a file, at most BYTES of them."""
     if os.path.isdir(path):
         raise Bad("directory", file=file)
     try:
@@ -88,35 +88,18 @@ def contents(path, file):
         raise Bad("unreadable", file=file, why=why) from None
     if len(data) > BYTES:
         raise Bad("large_file", file=file, limit=BYTES)
+    return data
+
+
+def parse(data, file):
+    """The value of strict JSON; every number is a float."""
     try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise Bad("encoding", file=file) from None
-
-
-def parse(text, file):
-    """Strict JSON: every number a float, no NaN or Infinity, no name twice."""
-
-    def unique(pairs):
-        made = {}
-        for name, value in pairs:
-            if name in made:
-                raise Bad("twice", file=file, key=short(name))
-            made[name] = value
-        return made
-
-    def constant(name):
-        raise Bad("constant", file=file, name=name)
-
-    try:
-        return json.loads(
-            text, parse_int=float, parse_constant=constant, object_pairs_hook=unique
-        )
-    except json.JSONDecodeError as error:
-        at = {"line": error.lineno, "column": error.colno}
-        raise Bad("not_json", file=file, **at) from None
-    except RecursionError:
-        raise Bad("nested", file=file) from None
+        return strict_json.loads(data)
+    except strict_json.NotStrict as error:
+        values = error.values | {"file": file}
+        if "key" in values:
+            values["key"] = short(values["key"])
+        raise Bad(error.reason, **values) from None
 
 
 def number(x, where):

@@ -4,7 +4,8 @@ Source: Algorithms 3 and 4 of FlashAttention, arXiv 2205.14135, and Algorithm 2 
 FlashAttention-2, arXiv 2307.08691.
 """
 
-from tilewise.ledger.sizes import check, keys
+from tilewise.checks import check_sizes
+from tilewise.ledger.sizes import keys
 from tilewise.ledger.tiles import visits
 
 
@@ -18,7 +19,7 @@ def standard_backward(
     line 3 keeps a row of P and one of dP, and their sum. causal changes nothing.
     """
     n_k = keys(n, n_k, causal)
-    check(n=n, d=d, n_k=n_k)
+    check_sizes(n=n, d=d, n_k=n_k)
     s, q, k = n * n_k, n * d, n_k * d
     return {
         # line 1: P, dO; 2: dO, V; 3: P, dP; 4: dS, K; 5: dS, Q
@@ -47,7 +48,7 @@ def flash1_backward(
     dV_j, S_ij (P_ij takes its place) and dP_ij (dS_ij takes its place).
     """
     n_k = keys(n, n_k, causal)
-    check(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
+    check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
     rows, _, scores = visits(n, n_k, block_rows, block_cols, causal)
     b_r, b_c = min(block_rows, n), min(block_cols, n_k)
     zeros = n * d + 2 * n_k * d
@@ -77,7 +78,7 @@ def flash2_backward(
     line 15 loads: here O_i is read for δ only, and dQ_i once a tile.
     """
     n_k = keys(n, n_k, causal)
-    check(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
+    check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
     rows, _, scores = visits(n, n_k, block_rows, block_cols, causal)
     b_r, b_c = min(block_rows, n), min(block_cols, n_k)
     return {
@@ -98,7 +99,7 @@ def saved(n: int, d: int, *, n_k: int | None = None) -> dict[str, int]:
     standard: Q, K, V and P;  flash1: Q, K, V, O, ℓ and m;  flash2: Q, K, V, O and L.
     """
     n_k = keys(n, n_k, False)
-    check(n=n, d=d, n_k=n_k)
+    check_sizes(n=n, d=d, n_k=n_k)
     inputs = n * d + 2 * n_k * d
     return {
         "standard": inputs + n * n_k,

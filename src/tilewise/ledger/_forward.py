@@ -4,7 +4,8 @@ Source: Algorithms 0 and 1 of FlashAttention, arXiv 2205.14135, and Algorithm 1 
 FlashAttention-2, arXiv 2307.08691.
 """
 
-from tilewise.ledger.sizes import ceil_div, check, keys
+from tilewise.checks import check_sizes
+from tilewise.ledger.sizes import ceil_div, keys
 from tilewise.ledger.tiles import visits
 
 
@@ -14,7 +15,7 @@ def block_sizes(sram: int, d: int) -> tuple[int, int]:
 
     M = sram is the on-chip memory in elements, not bytes.
     """
-    check(sram=sram, d=d)
+    check_sizes(sram=sram, d=d)
     block_cols = ceil_div(sram, 4 * d)
     return min(block_cols, d), block_cols
     # --8<-- [end:block_sizes]
@@ -31,7 +32,7 @@ def standard_forward(
     were computed.
     """
     n_k = keys(n, n_k, causal)
-    check(n=n, d=d, n_k=n_k)
+    check_sizes(n=n, d=d, n_k=n_k)
     s = n * n_k
     return {
         "reads": (n * d + n_k * d) + s + (s + n_k * d),  # line 1: Q, K; 2: S; 3: P, V
@@ -66,7 +67,7 @@ def flash1_forward(
     unless tiles are skipped.
     """
     n_k = keys(n, n_k, causal)
-    check(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
+    check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
     rows, _, scores = visits(n, n_k, block_rows, block_cols, causal)
     state = d + 2  # of a row: O, ℓ, m
     return {
@@ -94,7 +95,7 @@ def flash2_forward(
     unless tiles are skipped.
     """
     n_k = keys(n, n_k, causal)
-    check(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
+    check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
     _, cols, scores = visits(n, n_k, block_rows, block_cols, causal)
     return {
         "reads": n * d + cols * 2 * d,  # line 4: Q; line 7: K and V

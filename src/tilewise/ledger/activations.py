@@ -7,7 +7,7 @@ heads. attention and policy are among ATTENTION and POLICIES, n is N.
 tests/plain/test_activations.py compares them with what PyTorch keeps and computes.
 """
 
-from tilewise.ledger.sizes import check as check_sizes
+from tilewise.checks import check_choice, check_sizes
 from tilewise.ledger.sizes import in_bytes
 
 ATTENTION = ("standard", "ours", "pytorch")
@@ -63,11 +63,8 @@ def kept(
 
 def check(policy: str, attention: str, **sizes: int) -> None:
     """Raise ValueError with one sentence that names what cannot be."""
-    if policy not in POLICIES:
-        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, not {policy!r}")
-    if attention not in ATTENTION:
-        names = ", ".join(ATTENTION)
-        raise ValueError(f"attention must be one of {names}, not {attention!r}")
+    check_choice("policy", policy, POLICIES)
+    check_choice("attention", attention, ATTENTION)
     if attention == "standard" and policy == "o":
         raise ValueError("policy must not be 'o' with standard attention: it wants P")
     check_sizes(**sizes)

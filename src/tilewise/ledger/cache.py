@@ -9,7 +9,7 @@ It leaves out sectors, ways and early write-back, so it jumps from "all stays" t
 "nothing stays" where hardware passes gradually; `bounds` says where that may be.
 """
 
-from tilewise.ledger.sizes import check
+from tilewise.checks import check_choice, check_sizes
 from tilewise.trace import ORDERS, blocks, moves
 
 
@@ -95,10 +95,9 @@ def dram(
     march in step, and all end before the next `side` begin. Result as of `lru`.
     Raises ValueError where a size is no whole number of at least 1, or order unknown.
     """
-    check(n=n, d=d, block_rows=block_rows, block_cols=block_cols)
-    check(heads=heads, side=side, capacity=capacity)
-    if order not in ORDERS:
-        raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {order}")
+    check_sizes(n=n, d=d, block_rows=block_rows, block_cols=block_cols)
+    check_sizes(heads=heads, side=side, capacity=capacity)
+    check_choice("order", order, ORDERS)
     one = programs(n, d, block_rows, block_cols, order)
     return lru(march(one, heads, side), capacity)
 

@@ -5,10 +5,11 @@ memory, bytes. The last three may be None, where nobody said them. This is what
 `python -m tilewise ledger` prints and what the site's calculator shows.
 """
 
+from tilewise.checks import check_sizes
 from tilewise.hardware import GPUS, KB, roofs
 from tilewise.ledger._forward import block_sizes
 from tilewise.ledger.costs import ALGORITHMS, PASSES, bill, count
-from tilewise.ledger.sizes import ceil_div, check, in_bytes
+from tilewise.ledger.sizes import ceil_div, in_bytes
 from tilewise.ledger.tiles import kernel_tiles
 
 RULES = ("paper", "kernels")
@@ -114,7 +115,7 @@ def account(
     divide.
     """
     n_k, kv_heads = n_k or n, kv_heads or heads
-    check(n=n, d=d, n_k=n_k, batch=batch, heads=heads, kv_heads=kv_heads)
+    check_sizes(n=n, d=d, n_k=n_k, batch=batch, heads=heads, kv_heads=kv_heads)
     if heads % kv_heads:
         raise ValueError(f"kv_heads must divide heads, {heads}; {kv_heads} does not")
     size, blocks = in_bytes(1, dtype), {}

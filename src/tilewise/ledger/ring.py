@@ -7,7 +7,7 @@ the backward pass. FLOPs are matrix products only, as in `tilewise.ledger`.
 Sources: Ring Attention, arXiv 2310.01889; DeepSpeed Ulysses, arXiv 2309.14509.
 """
 
-from tilewise.ledger.sizes import check
+from tilewise.checks import check_sizes
 
 SUMS = 4  # bytes of a number of dK or dV on its way: summed up in fp32
 LEAST = 2**28  # bytes on their way and in fp32 that are not worth shorter turns
@@ -26,7 +26,7 @@ def scores(n: int, world: int, step: int, causal: bool = False) -> int:
     its diagonal, and every other step half of the square, exactly. Raises ValueError
     where P, or with causal 2P, does not divide N.
     """
-    check(n=n, world=world, step=step + 1)
+    check_sizes(n=n, world=world, step=step + 1)
     cut = 2 * world if causal else world
     if n % cut or step >= world:
         raise ValueError(f"n must be a multiple of {cut}, step below {world}")
@@ -59,7 +59,7 @@ def step_bytes(
     2 · N/P · kv_heads · d elements, and backward as many sums of 4 bytes, or of `size`
     where that is more. GQA sends fewer heads; a causal mask changes nothing.
     """
-    check(n=n, world=world, kv_heads=kv_heads, d=d, size=size)
+    check_sizes(n=n, world=world, kv_heads=kv_heads, d=d, size=size)
     elements = 2 * (n // world) * kv_heads * d
     return elements * (size + max(size, SUMS) if backward else size)
 
@@ -87,7 +87,7 @@ def ulysses_bytes(
     Forward Q, K, V go that way and O comes back; backward dO goes, dQ, dK and dV come.
     Of each a rank sends (P − 1)/P. Raises ValueError where P does not divide kv_heads.
     """
-    check(n=n, world=world, heads=heads, kv_heads=kv_heads, d=d, size=size)
+    check_sizes(n=n, world=world, heads=heads, kv_heads=kv_heads, d=d, size=size)
     if kv_heads % world:
         raise ValueError(f"world must divide kv_heads: {world}, {kv_heads}")
     held = (2 * heads + 2 * kv_heads) * (n // world) * d * size
@@ -133,7 +133,7 @@ def needed(
 
     `least_share` solved for the link; peak in FLOP/s, rows of `share` whole numbers.
     """
-    check(share=share, heads=heads, kv_heads=kv_heads, size=size)
+    check_sizes(share=share, heads=heads, kv_heads=kv_heads, size=size)
     way = {"causal": causal, "backward": backward}
     return least_share(peak, share, heads, kv_heads, size, **way)
 
@@ -155,7 +155,7 @@ def held(
     of V. Forward, that is while a step is merged; backward, while the Gluon kernel
     computes, whose own fp32 dQ and two numbers a row are the last line.
     """
-    check(n_q=n_q, n_k=n_k, heads=heads, d=d, d_v=d_v, size=size)
+    check_sizes(n_q=n_q, n_k=n_k, heads=heads, d=d, d_v=d_v, size=size)
     wide, narrow = max(size, SUMS), size < SUMS
     rows, keys = heads * n_q, n_k * (d + d_v)
     both = {"k, v": keys * size, "k, v, coming": keys * size}
@@ -193,7 +193,7 @@ def at_once(
     their gradients where that is more; at least one. n_q and n_k are the longest share,
     d and d_v the columns of K and V.
     """
-    check(kv_heads=kv_heads, batch=batch)
+    check_sizes(kv_heads=kv_heads, batch=batch)
     one = held(n_q, n_k, heads // kv_heads, d, d_v, size, backward=backward)
     whole = 2 * batch * (heads * n_q + kv_heads * n_k) * (d + d_v) * size
     few = max(whole // 8, LEAST) // sum(one.values())

@@ -1,14 +1,9 @@
 """The sizes that every count of the ledger takes: checked once, named once."""
 
+from tilewise.checks import check_causal, check_choice
+
 
 # --8<-- [start:sizes]
-def check(**sizes: int) -> None:
-    """Raise ValueError naming the size that is not a whole number of at least 1."""
-    for name, size in sorted(sizes.items()):
-        if not isinstance(size, int) or size < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, not {size}")
-
-
 def ceil_div(a: int, b: int) -> int:
     """⌈a / b⌉."""
     return -(-a // b)
@@ -16,8 +11,7 @@ def ceil_div(a: int, b: int) -> int:
 
 def keys(n: int, n_k: int | None, causal: bool | str) -> int:
     """N_k, which is N unless told; raises ValueError for an unknown causal."""
-    if causal not in (False, True, "top-left"):
-        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+    check_causal(causal)
     return n if n_k is None else n_k
     # --8<-- [end:sizes]
 
@@ -31,9 +25,6 @@ def in_bytes(elements: int, dtype: str) -> int:
 
     Raises ValueError for another dtype.
     """
-    if dtype not in DTYPES:
-        raise ValueError(
-            f"dtype must be one of {', '.join(sorted(DTYPES))}, not {dtype!r}"
-        )
+    check_choice("dtype", dtype, sorted(DTYPES))
     return elements * DTYPES[dtype]
     # --8<-- [end:bytes]

@@ -4,6 +4,7 @@
 import math
 
 # --8<-- [end:imports]
+from tilewise.checks import check_causal, check_choice, check_sizes
 from tilewise.one_pass import dot
 
 
@@ -83,7 +84,6 @@ def scores(tile: dict) -> list[list[float]]:
 
 # --8<-- [start:check]
 ORDERS = ("kv-outer", "q-outer")
-CAUSALS = (False, True, "top-left")
 
 
 def check(
@@ -104,11 +104,7 @@ def check(
         raise ValueError(f"q has d = {d} columns and k has {d_k}; they must agree")
     if n_k != n_v:
         raise ValueError(f"k has {n_k} rows and v has {n_v}; they must agree")
-    for name, size in (("block_rows", block_rows), ("block_cols", block_cols)):
-        if not isinstance(size, int) or size < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, not {size}")
-    if order not in ORDERS:
-        raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {order}")
-    if causal not in CAUSALS:
-        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+    check_sizes(block_rows=block_rows, block_cols=block_cols)
+    check_choice("order", order, ORDERS)
+    check_causal(causal)
     # --8<-- [end:check]
