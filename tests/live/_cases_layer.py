@@ -79,8 +79,15 @@ def blocks(draw):
 
 
 def billed(draw):
-    sizes = [*shape(draw), causal(draw), blocks(draw), draw.choice([2, 4, 8])]
-    return [named(draw), way(draw), *sizes, card(draw)], {}
+    layer = dict(zip(SIZES, shape(draw)))
+    how = {"blocks": blocks(draw), "size": draw.choice([2, 4, 8])}
+    return [named(draw), way(draw), layer, card(draw)], how | {"causal": causal(draw)}
+
+
+def picked(draw):
+    own = draw.choice([(None, None), (8, None), (None, 16), (8, 16)])
+    sizes = [draw.randint(1, 300), draw.randint(1, 10**6), 2, causal(draw)]
+    return [own, draw.choice(["paper", "kernels"]), one_pass(draw), *sizes], {}
 
 
 def counted(draw):
@@ -150,6 +157,7 @@ LAYER = {
             + [draw.randint(1, 10**6), 2, causal(draw)],
             {},
         ),
+        "pick": picked,
         "break_even": lambda draw: ([way(draw), *[size(draw) for _ in "abc"]], {}),
         "account": accounted,
         "grid": plain(some, some, blocks, one_pass),

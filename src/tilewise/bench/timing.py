@@ -31,17 +31,17 @@ def timer(run, right, *, graph=True, flush=None, power=dict):
     once = between(run)
     calls = 1 if flush else max(1, min(CALLS, round(BURST / max(once, 1e-3))))
     replay = capture(run, calls, right) if graph and once < LONG else None
-    how = {"calls": calls, "graph": replay is not None}
-    replay = replay or repeated(run, calls)
+    one_by_one = repeated(run, calls)
 
     def measure():
-        replay()
+        """Holds run by one_by_one, and so the tensors that a graph reads."""
+        burst = replay or one_by_one
+        burst()
         if flush:
             flush()
-        return between(replay, calls, power, {})
+        return between(burst, calls, power, {})
 
-    vars(measure)["kept"] = run  # the graph reads the tensors that run holds
-    return measure, how
+    return measure, {"calls": calls, "graph": replay is not None}
 
 
 def repeated(run, calls):

@@ -16,6 +16,7 @@ COUNTS: dict = {  # (algorithm, pass): what counts one head
     ("flash2", "forward"): _forward.flash2_forward,
     ("flash2", "backward"): _backward.flash2_backward,
 }
+SHAPE = ("n", "d", "n_k", "heads", "kv_heads")
 PASSES = {  # way: the passes in it
     "forward": ("forward",),
     "backward": ("backward",),
@@ -93,12 +94,12 @@ def bound(
     rate is FLOPs over these seconds: the height of the roof at this intensity. The
     seconds are None where the card's bandwidth or peak is not known.
     """
-    found = {"bytes": moved, "intensity": flops / moved, "seconds": None}
+    point = {"bytes": moved, "intensity": flops / moved, "seconds": None}
     if not bandwidth or not peak:
-        return found
+        return point
     memory, compute = moved / bandwidth, flops / peak
     seconds = max(memory, compute)
-    return found | {
+    return point | {
         "memory_seconds": memory,
         "compute_seconds": compute,
         "seconds": seconds,
@@ -120,40 +121,38 @@ def count(
 def bill(
     name: str,
     way: str,
-    n: int,
-    d: int,
-    n_k: int,
-    heads: int,
-    kv_heads: int,
-    causal: bool | str,
+    shape: dict,
+    card: dict,
+    *,
     blocks: dict,
     size: int,
-    card: dict,
+    causal: bool | str = False,
 ) -> dict:
     """All that is known of one algorithm: what it moves, computes, needs and keeps.
 
-    blocks is {pass: (B_r, B_c)}, size the bytes of an element; traffic, FLOPs and
-    memory are the layer's, sram is one tile's, the larger of two passes. card as in
+    shape is {"n", "d", "n_k", "heads", "kv_heads"} of the layer, blocks is
+    {pass: (B_r, B_c)}, and size is the bytes of an element. Traffic, FLOPs and memory
+    are the layer's; sram is one tile's, the larger of two passes. card as in
     tilewise.ledger.layer.
     """
+    n, d, n_k, heads, kv_heads = [shape[x] for x in SHAPE]
     counts = [count(name, x, n, d, blocks[x], n_k, causal) for x in PASSES[way]]
-    found = {x: heads * sum([c[x] for c in counts]) for x in ("reads", "writes")}
+    traffic = {x: heads * sum([c[x] for c in counts]) for x in ("reads", "writes")}
     flops = heads * sum([c["flops"] for c in counts])
     sram = max([c["sram"] for c in counts])
-    shape = (n, d, n_k, heads, kv_heads)
-    saved, memory = kept(name, *shape), card["memory"]
-    least = size * sum([once(name, x, *shape) for x in PASSES[way]])
+    saved, memory = kept(name, **shape), card["memory"]
+    least = size * sum([once(name, x, **shape) for x in PASSES[way]])
     roof = card["bandwidth"], card["peak"]
-    found |= bound(size * (found["reads"] + found["writes"]), flops, *roof)
+    traffic |= bound(size * (traffic["reads"] + traffic["writes"]), flops, *roof)
     most = memory and longest(name, way, d, heads, kv_heads, memory // size)
-    return found | {
+    return traffic | {
         "flops": flops,
         "once": bound(least, flops, *roof),
         "sram": sram,
         "fits": sram <= card["sram"],
         "saved": saved,
         "saved_bytes": size * saved,
-        "held_bytes": size * held(name, way, *shape),
+        "held_bytes": size * held(name, way, **shape),
         "longest": most,
     }
     # --8<-- [end:bill]

@@ -63,6 +63,17 @@ def tiles(
     if rule == "paper":
         return block_sizes(sram, d)
     return kernel_tiles(d, way, causal=causal, room=sram * size)
+
+
+def pick(
+    own: tuple, rule: str, way: str, d: int, sram: int, size: int, causal: bool | str
+) -> tuple[int, int]:
+    """The caller's own (B_r, B_c), each of which may be None, or those of the rule."""
+    rows, cols = own
+    if rows and cols:
+        return rows, cols
+    by_rule = tiles(rule, way, d, sram, size, causal)
+    return rows or by_rule[0], cols or by_rule[1]
     # --8<-- [end:tiles]
 
 
@@ -118,30 +129,22 @@ def account(
     check_sizes(n=n, d=d, n_k=n_k, batch=batch, heads=heads, kv_heads=kv_heads)
     if heads % kv_heads:
         raise ValueError(f"kv_heads must divide heads, {heads}; {kv_heads} does not")
-    size, blocks = in_bytes(1, dtype), {}
-    for x in PASSES[way]:
-        blocks[x] = block_rows, block_cols
-        if not block_rows or not block_cols:
-            rows, cols = tiles(rule, x, d, card["sram"], size, causal)
-            blocks[x] = block_rows or rows, block_cols or cols
-    grids = [grid(n, n_k, blocks, x) for x in PASSES[way]]
-    shape = (n, d, n_k, batch * heads, batch * kv_heads, causal, blocks, size, card)
-    return card | {
-        "pass": way,
-        "n": n,
-        "n_k": n_k,
-        "d": d,
-        "batch": batch,
-        "heads": heads,
-        "kv_heads": kv_heads,
-        "causal": causal,
-        "dtype": dtype,
+    size, passes = in_bytes(1, dtype), PASSES[way]
+    own, room = (block_rows, block_cols), card["sram"]
+    blocks = {x: pick(own, rule, x, d, room, size, causal) for x in passes}
+    shape = {"n": n, "d": d, "n_k": n_k}
+    shape |= {"heads": batch * heads, "kv_heads": batch * kv_heads}
+    how: dict = {"blocks": blocks, "size": size, "causal": causal}
+    problem = {"pass": way, "n": n, "n_k": n_k, "d": d, "batch": batch, "heads": heads}
+    problem |= {"kv_heads": kv_heads, "causal": causal, "dtype": dtype}
+    problem = card | problem
+    return problem | {
         "bytes_per_element": size,
-        "tiles": grids,
+        "tiles": [grid(n, n_k, blocks, x) for x in passes],
         "leading": LEADING[way],
         "even": LEADING[way] * d * d,
         "break_even": None if causal else break_even(way, n, d, n_k),
-        "algorithms": {x: bill(x, way, *shape) for x in ALGORITHMS},
+        "algorithms": {x: bill(x, way, shape, card, **how) for x in ALGORITHMS},
     }
     # --8<-- [end:account]
 

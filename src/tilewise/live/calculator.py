@@ -127,16 +127,18 @@ def sweep(made, card):
     while 2**last < n:
         last += 1
     ns = sorted({n} | {2**x for x in range(FIRST, last + 1)})
-    heads, kv_heads = made["batch"] * made["heads"], made["batch"] * made["kv_heads"]
+    width = {x: made["batch"] * made[x] for x in ("heads", "kv_heads")}
+    width["d"] = made["d"]
     blocks = {x["pass"]: (x["rows"], x["cols"]) for x in made["tiles"]}
+    how = {"blocks": blocks, "size": size, "causal": made["causal"]}
     roof = card | {"memory": None}  # the longest N is known already
     keys = ("held_bytes", "bytes", "seconds")
     found = {"n": ns, "ideal": {"bytes": [], "seconds": []}}
     for name in ALGORITHMS:
         found[name] = {key: [] for key in keys}
         for x in ns:
-            shape = (x, made["d"], x, heads, kv_heads, made["causal"])
-            one = bill(name, made["pass"], *shape, blocks, size, roof)
+            shape = {"n": x, "n_k": x} | width
+            one = bill(name, made["pass"], shape, roof, **how)
             for key in keys:
                 found[name][key].append(one[key])
             for key in ("bytes", "seconds") if name == "flash2" else ():

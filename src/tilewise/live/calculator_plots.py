@@ -91,13 +91,9 @@ def chart(made, what, say):
     low, high = min([min(v) for v in values]) / 2, max([max(v) for v in values]) * 2
     x = scale(ns[0], ns[-1], LEFT, RIGHT)
     y = scale(low, high, BOTTOM, TOP)
-    xs = [(n, short(n)) for n in powers(16, ns[0], ns[-1])]
-    ticks = powers(1024 if what == "held_bytes" else 1000, low, high)
-    ys = [(v, plain(FORMS[what](v))) for v in ticks]
     here = ns.index(made["n"])
     xy = [[x(n) for n in ns], [[y(v) for v in row] for row in values]]
-    parts = axes(x, y, xs, ys, "N")
-    parts.append(cursor(xy[0][here]))
+    parts = frame(x, y, ns, (low, high), what) + [cursor(xy[0][here])]
     if what == "held_bytes" and low < made["memory"] < high:
         parts += capacity(made["memory"], y, say)
     for name, row in zip(names, xy[1]):
@@ -112,6 +108,13 @@ def chart(made, what, say):
         "x": [at(v) for v in xy[0]],
         "y": [[at(v) for v in row] for row in xy[1]],
     }
+
+
+def frame(x, y, ns, span, what):
+    """The axes of a quantity over N, with a tick for every fourth power of two."""
+    xs = [(n, short(n)) for n in powers(16, ns[0], ns[-1])]
+    ticks = powers(1024 if what == "held_bytes" else 1000, *span)
+    return axes(x, y, xs, [(v, plain(FORMS[what](v))) for v in ticks], "N")
 
 
 def cursor(x):
