@@ -172,8 +172,8 @@ CEILINGS = {  # what a large product and a large copy reach on the H200 here
 def roofs(gpu: str) -> tuple[float, float]:
     """(bf16 FLOP/s, HBM bytes/s). Raises ValueError for a GPU that is not in GPUS."""
     check_choice("gpu", gpu, sorted(GPUS))
-    found = GPUS[gpu]
-    return found["bf16"]["value"], found["levels"]["hbm"]["bandwidth"]["value"]
+    numbers = GPUS[gpu]
+    return numbers["bf16"]["value"], numbers["levels"]["hbm"]["bandwidth"]["value"]
 
 
 def ridge(gpu: str) -> float:

@@ -143,7 +143,7 @@ LAYER = {
     },
     "ledger.costs": {
         "once": lambda draw: ([named(draw), one_pass(draw), *shape(draw)], {}),
-        "held": lambda draw: ([named(draw), way(draw), *shape(draw)], {}),
+        "resident": lambda draw: ([named(draw), way(draw), *shape(draw)], {}),
         "kept": lambda draw: ([named(draw), *shape(draw)], {}),
         "longest": longest,
         "bill": billed,

@@ -24,9 +24,9 @@ def parser(lang):
     """The parser of all commands, with help in one language."""
     words = HELP[lang]
     top = Parser(prog="python -m tilewise", description=words["tilewise"])
-    said = f"tilewise {tilewise.__version__}"
-    told = words["--version"]
-    top.add_argument("--version", help=told, action="version", version=said)
+    version = f"tilewise {tilewise.__version__}"
+    about = words["--version"]
+    top.add_argument("--version", help=about, action="version", version=version)
     commands = top.add_subparsers(dest="command", metavar="command")
     for name, module in COMMANDS.items():
         about, end = words[name], words[f"{name} epilog"]

@@ -20,21 +20,21 @@ KEYS = ("q", "k", "v", "do", "scale")
 
 def problem(path, n, d, **options):
     """The problem for --input, --n and --d, of which any may be None."""
-    found: dict[str, Any] = {"exact": False, "formula": None, "scale_name": "root"}
+    parts: dict[str, Any] = {"exact": False, "formula": None, "scale_name": "root"}
     if path is not None:
-        found |= read(path)
-        if options.get("backward") and "do" not in found:
+        parts |= read(path)
+        if options.get("backward") and "do" not in parts:
             raise Bad("missing_key", file=short(path), key="do")
-        agree(found, path, n, d)
+        agree(parts, path, n, d)
     elif (n or 4, d or 2) == (4, 2):
-        found |= {"exact": True, "scale": worked_example.SCALE}
-        found |= {x: getattr(worked_example, x.upper()) for x in KEYS[:4]}
+        parts |= {"exact": True, "scale": worked_example.SCALE}
+        parts |= {x: getattr(worked_example, x.upper()) for x in KEYS[:4]}
     else:
-        found |= {"formula": FORMULA, **generated(n or 4, d or 2)}
-    if "scale" in found:
-        found["scale_name"] = "scale"
-    usual = {"scale": len(found["q"][0]) ** -0.5, "backward": False}
-    return {**usual, **found, **options}
+        parts |= {"formula": FORMULA, **generated(n or 4, d or 2)}
+    if "scale" in parts:
+        parts["scale_name"] = "scale"
+    usual = {"scale": len(parts["q"][0]) ** -0.5, "backward": False}
+    return {**usual, **parts, **options}
 
 
 def generated(n, d):
@@ -56,22 +56,22 @@ def generated(n, d):
 def read(path):
     """The checked content of a JSON file: {"q", "k", "v"} and maybe "scale", "do"."""
     file = short(path)
-    found = parse(contents(path, file), file)
-    if not isinstance(found, dict):
+    content = parse(contents(path, file), file)
+    if not isinstance(content, dict):
         raise Bad("not_object", file=file)
-    for key in found:
+    for key in content:
         if key not in KEYS:
             raise Bad("unknown_key", file=file, key=short(key))
     for key in KEYS[:3]:
-        if key not in found:
+        if key not in content:
             raise Bad("missing_key", file=file, key=key)
     for key in KEYS[:4]:
-        if key in found:
-            matrix(key, found[key])
-    if "scale" in found:
-        number(found["scale"], "scale")
-    fit(found)
-    return found
+        if key in content:
+            matrix(key, content[key])
+    if "scale" in content:
+        number(content["scale"], "scale")
+    fit(content)
+    return content
 
 
 def contents(path, file):
@@ -133,14 +133,14 @@ def matrix(name, x):
             number(value, {"name": name, "r": r, "c": c})
 
 
-def fit(found):
+def fit(content):
     """Raise Bad unless Q is N × d, K is N_k × d, V is N_k × d_v, dO is N × d_v."""
-    (n, d), (n_k, d_k), (n_v, d_v) = (size(found[x]) for x in "qkv")
+    (n, d), (n_k, d_k), (n_v, d_v) = (size(content[x]) for x in "qkv")
     if d != d_k:
         raise Bad("widths", q=d, k=d_k)
     if n_k != n_v:
         raise Bad("heights", k=n_k, v=n_v)
-    if "do" in found and size(found["do"]) != (n, d_v):
+    if "do" in content and size(content["do"]) != (n, d_v):
         raise Bad("gradient", n=n, d=d_v)
 
 
@@ -148,8 +148,10 @@ def size(x):
     return len(x), len(x[0])
 
 
-def agree(found, path, n, d):
+def agree(content, path, n, d):
     """Raise Bad where --n or --d is not what the file holds."""
-    for key, given, held in zip(("--n", "--d"), (n, d), size(found["q"]), strict=True):
-        if given is not None and given != held:
-            raise Bad(key, given=given, file=short(path), held=held)
+    for key, typed, actual in zip(
+        ("--n", "--d"), (n, d), size(content["q"]), strict=True
+    ):
+        if typed is not None and typed != actual:
+            raise Bad(key, given=typed, file=short(path), held=actual)

@@ -57,8 +57,8 @@ def kept(
     Raises ValueError for an unknown policy or attention, or a size below 1.
     """
     check(policy, attention, n=n, embed_dim=embed_dim, num_heads=num_heads)
-    held = everything(n, embed_dim, num_heads, attention)
-    return {name: x for name, x in held.items() if name not in INSIDE[policy]}
+    numbers = everything(n, embed_dim, num_heads, attention)
+    return {name: x for name, x in numbers.items() if name not in INSIDE[policy]}
 
 
 def check(policy: str, attention: str, **sizes: int) -> None:
@@ -85,10 +85,10 @@ def kept_bytes(
     policy: str = "none",
 ) -> int:
     """Bytes that a block keeps for one sequence of n tokens; dtype as in the ledger."""
-    held = kept(n, embed_dim, num_heads, attention=attention, policy=policy)
+    numbers = kept(n, embed_dim, num_heads, attention=attention, policy=policy)
     size = in_bytes(1, dtype)
-    wide = sum([x for name, x in held.items() if name in WIDE])
-    return n * (size * (sum(held.values()) - wide) + max(4, size) * wide)
+    wide = sum([x for name, x in numbers.items() if name in WIDE])
+    return n * (size * (sum(numbers.values()) - wide) + max(4, size) * wide)
     # --8<-- [end:bytes]
 
 
@@ -140,9 +140,9 @@ def price(n: int, embed_dim: int) -> dict[str, float]:
 
     h 1, h 2 and g cost none: norms and GELU have no products.
     """
-    held = everything(n, embed_dim, 1)
-    made = products(n, embed_dim)
-    made["x"] = made.pop("down")  # of the block before
-    names = [name for name in held if not name.startswith(("stat", "L"))]
-    return {name: made.get(name, 0) / held[name] for name in names}
+    numbers = everything(n, embed_dim, 1)
+    flops = products(n, embed_dim)
+    flops["x"] = flops.pop("down")  # of the block before
+    names = [name for name in numbers if not name.startswith(("stat", "L"))]
+    return {name: flops.get(name, 0) / numbers[name] for name in names}
     # --8<-- [end:price]

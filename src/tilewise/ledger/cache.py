@@ -20,28 +20,28 @@ def lru(stream, capacity: int) -> dict[str, int]:
     Returns {"asked", "reads", "writes", "left"}: left is the part of writes that was
     still in the cache at the end.
     """
-    held: dict = {}  # tile: [last use, bytes, stored]
+    cache: dict = {}  # tile: [last use, bytes, stored]
     queue, head, used = [], 0, 0
     asked = reads = writes = 0
     for time, (tile, size, stores) in enumerate(stream):
         asked += size
-        entry = held.get(tile)
+        entry = cache.get(tile)
         if entry is None:
             reads += 0 if stores else size
-            entry = held[tile] = [time, size, False]
+            entry = cache[tile] = [time, size, False]
             used += size
         entry[0], entry[2] = time, entry[2] or stores
         queue.append((time, tile))
         while used > capacity:
             when, oldest = queue[head]
             head += 1
-            if oldest in held and held[oldest][0] == when:  # not used since then
-                _, size, stored = held.pop(oldest)
+            if oldest in cache and cache[oldest][0] == when:  # not used since then
+                _, size, stored = cache.pop(oldest)
                 used -= size
                 writes += size if stored else 0
         if head > 100000:  # the past of the queue is not needed
             queue, head = queue[head:], 0
-    left = sum([size for _, size, stored in held.values() if stored])
+    left = sum([size for _, size, stored in cache.values() if stored])
     return {"asked": asked, "reads": reads, "writes": writes + left, "left": left}
     # --8<-- [end:lru]
 

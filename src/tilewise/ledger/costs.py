@@ -43,7 +43,7 @@ def once(
     return both * 2 * d * (heads * n + kv_heads * n_k) + heads * rest[name]
 
 
-def held(
+def resident(
     name: str, way: str, n: int, d: int, n_k: int, heads: int, kv_heads: int
 ) -> int:
     """Elements that must be in HBM at once, of this layer alone.
@@ -70,10 +70,10 @@ def kept(name: str, n: int, d: int, n_k: int, heads: int, kv_heads: int) -> int:
 
 
 def longest(name: str, way: str, d: int, heads: int, kv_heads: int, room: int) -> int:
-    """The largest N = N_k whose `held` is at most `room` elements; 0 if none is."""
+    """The largest N = N_k whose `resident` is at most `room` elements; 0 if none is."""
 
     def fits(n):
-        return held(name, way, n, d, n, heads, kv_heads) <= room
+        return resident(name, way, n, d, n, heads, kv_heads) <= room
 
     low, high = 0, 1
     while fits(high):
@@ -152,7 +152,7 @@ def bill(
         "fits": sram <= card["sram"],
         "saved": saved,
         "saved_bytes": size * saved,
-        "held_bytes": size * held(name, way, **shape),
+        "held_bytes": size * resident(name, way, **shape),
         "longest": most,
     }
     # --8<-- [end:bill]

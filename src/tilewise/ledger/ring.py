@@ -90,8 +90,8 @@ def ulysses_bytes(
     check_sizes(n=n, world=world, heads=heads, kv_heads=kv_heads, d=d, size=size)
     if kv_heads % world:
         raise ValueError(f"world must divide kv_heads: {world}, {kv_heads}")
-    held = (2 * heads + 2 * kv_heads) * (n // world) * d * size
-    sent = held * (world - 1) // world
+    local = (2 * heads + 2 * kv_heads) * (n // world) * d * size
+    sent = local * (world - 1) // world
     return {"forward": sent, "backward": sent}
 
 
@@ -138,7 +138,7 @@ def needed(
     return least_share(peak, share, heads, kv_heads, size, **way)
 
 
-def held(
+def working_set(
     n_q: int,
     n_k: int,
     heads: int,
@@ -189,12 +189,12 @@ def at_once(
 ) -> int:
     """How many heads of K and V, of all batch entries, take a turn round the ring.
 
-    As many as keep what `held` counts in LEAST bytes, or an eighth of q, k, v, o and
-    their gradients where that is more; at least one. n_q and n_k are the longest share,
-    d and d_v the columns of K and V.
+    As many as keep what `working_set` counts in LEAST bytes, or in an eighth of q, k,
+    v, o and their gradients where that is more; at least one. n_q and n_k are the
+    longest share, d and d_v the columns of K and V.
     """
     check_sizes(kv_heads=kv_heads, batch=batch)
-    one = held(n_q, n_k, heads // kv_heads, d, d_v, size, backward=backward)
+    one = working_set(n_q, n_k, heads // kv_heads, d, d_v, size, backward=backward)
     whole = 2 * batch * (heads * n_q + kv_heads * n_k) * (d + d_v) * size
     few = max(whole // 8, LEAST) // sum(one.values())
     return max(1, min(few, batch * kv_heads))

@@ -49,8 +49,8 @@ LINES = {
 
 def names(way, order):
     """The part of a film that says what is called how: tensors, slots, source."""
-    made = {"tensors": [tensor(name) for name in ORDER.split()]}
-    made["slots"] = [x.split() for x in SLOTS[way]]
+    parts = {"tensors": [tensor(name) for name in ORDER.split()]}
+    parts["slots"] = [x.split() for x in SLOTS[way]]
     if order == "kv-outer":
-        made["source"] = [1 if way == "forward" else 4, LINES[way]]
-    return made
+        parts["source"] = [1 if way == "forward" else 4, LINES[way]]
+    return parts

@@ -124,10 +124,10 @@ def tiled(use, case, keys):
 def attend(use, case):
     """(o, lse, m): one forward pass, or several over parts of the keys, merged."""
     parts = torch.arange(case["k"].shape[-2]).tensor_split(case["splits"])
-    found = [use["forward"](use, case, part) for part in parts]
+    states = [use["forward"](use, case, part) for part in parts]
     if len(parts) == 1:
-        return found[0]
-    o, lse, m = (torch.stack(x) for x in zip(*found))
+        return states[0]
+    o, lse, m = (torch.stack(x) for x in zip(*states))
     return *use["merge"](o, lse), m.amax(0)
 
 

@@ -17,11 +17,11 @@ def plain(x, unit=1):
 
 def step(state, scale, exact):
     """The state of one step with plain numbers; an exact S and m is multiplied by τ."""
-    made = {}
+    numbers = {}
     for key, x in state.items():
         unit = scale if exact and in_units(key) else 1
-        made[key] = x if key in INDICES else plain(x, unit)
-    return {**made, "scale": scale}
+        numbers[key] = x if key in INDICES else plain(x, unit)
+    return {**numbers, "scale": scale}
 
 
 def dump(x):
