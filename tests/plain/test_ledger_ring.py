@@ -125,9 +125,8 @@ def test_what_a_head_holds_by_hand():
     for size in (4, 8):  # nothing is made wider
         assert working_set(3, 5, 2, 7, 4, size)["o of the step, wider"] == 0
         assert working_set(3, 5, 2, 7, 4, size)["o, sum"] == 24 * size
-        assert (
-            working_set(3, 5, 2, 7, 4, size, backward=True)["the kernel's"] == 12 * size
-        )
+        parts = working_set(3, 5, 2, 7, 4, size, backward=True)
+        assert parts["the kernel's"] == 12 * size
 
 
 def test_what_is_on_its_way_is_a_small_share_or_little():
@@ -137,9 +136,8 @@ def test_what_is_on_its_way_is_a_small_share_or_little():
         share = n // world
         for backward in (False, True):
             more = {"backward": backward}
-            one = sum(
-                working_set(share, share, 16 // kv_heads, 128, 128, **more).values()
-            )
+            parts = working_set(share, share, 16 // kv_heads, 128, 128, **more)
+            one = sum(parts.values())
             few = at_once(share, share, 16, kv_heads, 128, 128, **more)
             whole = 2 * (16 + kv_heads) * share * 256 * 2
             bound = max(whole / 8, 2**28)
@@ -152,9 +150,8 @@ def test_with_many_heads_an_eighth_of_all_decides():
     for heads, kv_heads, d, d_v, size in ((128, 128, 64, 64, 2), (96, 48, 128, 64, 4)):
         given, more = (2**19, 2**18), {"batch": 2, "backward": True}
         few = at_once(*given, heads, kv_heads, d, d_v, size, **more)
-        one = sum(
-            working_set(*given, heads // kv_heads, d, d_v, size, backward=True).values()
-        )
+        group = heads // kv_heads, d, d_v
+        one = sum(working_set(*given, *group, size, backward=True).values())
         queries, keys = 2 * heads * given[0], 2 * kv_heads * given[1]  # of two entries
         whole = 2 * (queries + keys) * (d + d_v) * size  # q, o, k, v, four gradients
         assert 1 < few < 2 * kv_heads
