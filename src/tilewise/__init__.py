@@ -10,7 +10,26 @@ import importlib
 import pkgutil
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what mypy and an editor know by name
+    from tilewise import checks as checks
+    from tilewise import dropout as dropout
+    from tilewise import fits as fits
+    from tilewise import flash1 as flash1
+    from tilewise import flash2 as flash2
+    from tilewise import hardware as hardware
+    from tilewise import kernels as kernels
+    from tilewise import ledger as ledger
+    from tilewise import masks as masks
+    from tilewise import merge as merge
+    from tilewise import one_pass as one_pass
+    from tilewise import packing as packing
+    from tilewise import rounding as rounding
+    from tilewise import softmax as softmax
+    from tilewise import standard as standard
+    from tilewise import strict_json as strict_json
+    from tilewise import trace as trace
+    from tilewise import types as types
+    from tilewise import worked_example as worked_example
     from tilewise.attention.module import FlashAttention as FlashAttention
     from tilewise.attention.ops import flash_attention as flash_attention
     from tilewise.attention.sdpa import (
@@ -30,13 +49,14 @@ _FRONT = {
 }
 _MODULES = {module.name for module in pkgutil.iter_modules(__path__)} - {"__main__"}
 
+if not TYPE_CHECKING:
 
-def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        return importlib.import_module(f"tilewise.{name}")
-    if name in _FRONT:
-        return getattr(importlib.import_module(f"tilewise.{_FRONT[name]}"), name)
-    raise AttributeError(f"module 'tilewise' has no attribute {name!r}")
+    def __getattr__(name):
+        if name in _MODULES:
+            return importlib.import_module(f"tilewise.{name}")
+        if name in _FRONT:
+            return getattr(importlib.import_module(f"tilewise.{_FRONT[name]}"), name)
+        raise AttributeError(f"module 'tilewise' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

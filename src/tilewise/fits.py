@@ -2,6 +2,7 @@
 
 from torch import Tensor
 
+from tilewise.checks import check_causal, check_sizes
 from tilewise.types import Causal
 
 
@@ -27,11 +28,8 @@ def check(
     if not q.dtype == k.dtype == v.dtype or not q.is_floating_point():
         dtypes = f"{q.dtype}, {k.dtype}, {v.dtype}"
         raise ValueError(f"dtypes of q, k and v must be one float: {dtypes}")
-    for name, size in (("block_rows", block_rows), ("block_cols", block_cols)):
-        if not isinstance(size, int) or size < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, not {size}")
-    if causal not in (False, True, "top-left"):
-        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+    check_sizes(block_rows=block_rows, block_cols=block_cols)
+    check_causal(causal)
 
 
 def check_saved(q: Tensor, v: Tensor, **saved: Tensor) -> None:

@@ -7,7 +7,8 @@ source, "derived" from stated numbers (`how` is the formula), or "measured". Wha
 source gives is left out. `note` says under which conditions, or where sources differ.
 """
 
-# --8<-- [start:sources]
+from tilewise.checks import check_choice
+
 NV, HERE = "NVIDIA", "Tilewise, on one NVIDIA H200, 2026-11-20"
 SOURCES = {  # key: (title, publisher, address)
     "a100-whitepaper": ("NVIDIA A100 Tensor Core GPU Architecture, white paper", NV,
@@ -33,31 +34,30 @@ SOURCES = {  # key: (title, publisher, address)
     "roofline": ("Ceilings, and attention under the roofline", HERE,
         "benchmarks/results/h200-2026-11-20-roofline.json"),
 }
-# --8<-- [end:sources]
 
 LEVELS = ("registers", "shared", "l2", "hbm", "nvlink", "pcie")
 KB, MB, GB = 2**10, 2**20, 2**30
 
 
-# --8<-- [start:facts]
-def stated(value, source, note=""):
+def stated(value: float, source: str, note: str = "") -> dict:
     """A number as its source prints it."""
     return {"value": value, "source": source, "kind": "stated", "note": note}
 
 
-def derived(value, source, how, note=""):
+def derived(value: float, source: str, how: str, note: str = "") -> dict:
     """A number computed from those of `source` by the formula `how`."""
     return stated(value, source, note) | {"kind": "derived", "how": how}
 
 
-def measured(value, source, note=""):
+def measured(value: float, source: str, note: str = "") -> dict:
     """A number that somebody measured, or that a device reports of itself."""
     return stated(value, source, note) | {"kind": "measured"}
-    # --8<-- [end:facts]
 
 
-# --8<-- [start:describe]
-def describe(name, sms, clock, bf16, fp32, exp_per_clock, levels):
+def describe(
+    name: str, sms: dict, clock: dict, bf16: dict, fp32: dict, exp_per_clock: dict,
+    levels: dict,
+) -> dict:
     """One GPU from what its sources give, with what follows from that filled in.
 
     Whole-chip capacity is per SM × SMs; shared memory serves 32 banks of 4 bytes a
@@ -78,10 +78,8 @@ def describe(name, sms, clock, bf16, fp32, exp_per_clock, levels):
         "name": name, "sms": sms, "clock": clock, "bf16": bf16, "fp32": fp32,
         "exp_per_clock": exp_per_clock, "exp": exp, "levels": levels,
     }
-    # --8<-- [end:describe]
 
 
-# --8<-- [start:gpus]
 BOTH = "both directions together"
 A100, H800 = "on an A100 PCIe", "on an H800 PCIe, which has the H100's chip"
 REGISTERS = stated(256 * KB, "hopper-in-depth", "65 536 registers of 4 bytes")
@@ -169,25 +167,22 @@ CEILINGS = {  # what a large product and a large copy reach on the H200 here
     "bf16": measured(805e12, "roofline", "8192³, random numbers"),
     "hbm": measured(4.23e12, "roofline", "4 GiB copied, read + written"),
 }
-# --8<-- [end:gpus]
 
 
-# --8<-- [start:roofline]
-def roofs(gpu):
+def roofs(gpu: str) -> tuple[float, float]:
     """(bf16 FLOP/s, HBM bytes/s). Raises ValueError for a GPU that is not in GPUS."""
-    if gpu not in GPUS:
-        raise ValueError(f"gpu must be one of {', '.join(sorted(GPUS))}, not {gpu}")
-    found = GPUS[gpu]
-    return found["bf16"]["value"], found["levels"]["hbm"]["bandwidth"]["value"]
+    check_choice("gpu", gpu, sorted(GPUS))
+    numbers = GPUS[gpu]
+    return numbers["bf16"]["value"], numbers["levels"]["hbm"]["bandwidth"]["value"]
 
 
-def ridge(gpu):
+def ridge(gpu: str) -> float:
     """Where the roofs meet, in FLOP a byte: with less, a kernel waits for memory."""
     flops, slope = roofs(gpu)
     return flops / slope
 
 
-def attainable(gpu, intensity):
+def attainable(gpu: str, intensity: float) -> float:
     """min(bf16 FLOP/s, intensity × HBM bytes/s): the most FLOP/s that can be had.
 
     intensity: FLOP a byte of HBM traffic (Williams, Waterman and Patterson 2009).
@@ -197,4 +192,3 @@ def attainable(gpu, intensity):
         raise ValueError(f"intensity must be at least 0 FLOP a byte, not {intensity}")
     flops, slope = roofs(gpu)
     return min(flops, intensity * slope)
-    # --8<-- [end:roofline]

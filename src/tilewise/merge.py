@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tilewise.checks import check_sizes
 from tilewise.flash1 import TileRule, prepare, weight
 from tilewise.flash2 import flash2_forward
 
@@ -74,8 +75,7 @@ def split_forward(
     indices, so causal, mask and dropout mean what they mean for the whole.
     Raises ValueError where splits is not a whole number of at least 1.
     """
-    if not isinstance(splits, int) or splits < 1:
-        raise ValueError(f"splits must be a whole number of at least 1, not {splits}")
+    check_sizes(splits=splits)
     _, shift, *_, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
     parts = []
     for at in torch.arange(k.shape[-2], device=k.device).tensor_split(splits):

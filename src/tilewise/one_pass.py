@@ -8,14 +8,14 @@ from tilewise.softmax import weight
 
 
 # --8<-- [start:dot]
-def dot(a, b):
+def dot(a: list | tuple, b: list | tuple) -> float:
     """Σ_c a_c b_c."""
     return sum(x * y for x, y in zip(a, b))
     # --8<-- [end:dot]
 
 
 # --8<-- [start:attend_step]
-def attend_step(state, x, v):
+def attend_step(state: tuple, x: float, v: list) -> tuple:
     """Take one key, by its score x and its value v, into the state (m, ℓ, o).
 
     m' = max(m, x),  ℓ' = e^{m − m'} ℓ + e^{x − m'},
@@ -32,7 +32,9 @@ def attend_step(state, x, v):
 
 
 # --8<-- [start:attention_row]
-def attention_row(q, keys, values, *, scale=None):
+def attention_row(
+    q: list, keys: list, values: list, *, scale: float | None = None
+) -> list[float]:
     """o = Σ_j softmax(scale · q·k)_j v_j for one query q, reading each key once.
 
     q has d numbers, keys is N × d, values is N × d_v, the result has d_v numbers.
@@ -45,7 +47,7 @@ def attention_row(q, keys, values, *, scale=None):
     if any(len(v) != len(values[0]) for v in values):
         raise ValueError("every value must have the same d_v")
     scale = len(q) ** -0.5 if scale is None else scale
-    state = (-math.inf, 0, [0] * len(values[0]) if values else [])
+    state: tuple = (-math.inf, 0, [0] * len(values[0]) if values else [])
     for k, v in zip(keys, values):
         state = attend_step(state, scale * dot(q, k), v)
     return state[2]

@@ -12,7 +12,7 @@ import math
 
 
 # --8<-- [start:naive_softmax]
-def naive_softmax(xs):
+def naive_softmax(xs: list[float]) -> list[float]:
     """softmax(x)_i = e^{x_i} / Σ_j e^{x_j}, computed exactly as it is written.
 
     Raises OverflowError where a score exceeds about 709.78: e^x leaves float64.
@@ -24,7 +24,7 @@ def naive_softmax(xs):
 
 
 # --8<-- [start:weight]
-def weight(x, m, exp=math.exp):
+def weight(x: float, m: float, exp=math.exp) -> float:
     """e^{x − m}: what a score x counts for relative to a maximum m.
 
     A score of −∞ (a key that is not there) weighs 0, even where m is −∞ too and
@@ -35,7 +35,7 @@ def weight(x, m, exp=math.exp):
 
 
 # --8<-- [start:safe_softmax]
-def safe_softmax(xs):
+def safe_softmax(xs: list[float]) -> list[float]:
     """softmax(x)_i = e^{x_i − m} / ℓ with m = max_j x_j and ℓ = Σ_j e^{x_j − m}.
 
     Three passes over the row. A row of −∞ alone has no weights: it gives zeros.
@@ -43,7 +43,7 @@ def safe_softmax(xs):
     m = -math.inf
     for x in xs:  # pass 1: the maximum
         m = max(m, x)
-    l = 0
+    l = 0.0
     for x in xs:  # pass 2: the sum
         l = l + weight(x, m)
     return [weight(x, m) / (l or 1) for x in xs]  # pass 3: the weights
@@ -51,7 +51,7 @@ def safe_softmax(xs):
 
 
 # --8<-- [start:online_step]
-def online_step(state, x):
+def online_step(state: tuple, x: float) -> tuple:
     """Take one score into the state (m, ℓ) of the scores before it.
 
     m' = max(m, x),  ℓ' = e^{m − m'} ℓ + e^{x − m'}   (Milakov and Gimelshein 2018)
@@ -63,7 +63,7 @@ def online_step(state, x):
 
 
 # --8<-- [start:online_softmax]
-def online_softmax(xs):
+def online_softmax(xs: list[float]) -> list[float]:
     """The same weights as safe_softmax in two passes: m and ℓ come together."""
     state = (-math.inf, 0)
     for x in xs:  # pass 1: maximum and sum
@@ -77,7 +77,7 @@ def online_softmax(xs):
 IDENTITY = (-math.inf, 0)  # the state of no scores at all
 
 
-def merge(a, b):
+def merge(a: tuple, b: tuple) -> tuple:
     """The state of two sets of scores together, from the states of each.
 
     A state is (m, ℓ) or (m, ℓ, o), o being the set's weighted mean of values:

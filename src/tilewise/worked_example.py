@@ -4,6 +4,8 @@ The scale is τ = ln 2, so e^S is a power of two and every weight a small fracti
 P = 1/9 · [[2,2,1,4],[4,2,2,1],[1,2,4,2],[2,2,4,1]], ℓ = 9/4 in every row.
 """
 
+import fractions
+
 # --8<-- [start:example]
 import math
 
@@ -16,3 +18,12 @@ SCALE = math.log(2)  # τ: e^{τ x} = 2^x
 DO = [[1, 0], [0, 1], [1, 1], [1, 0]]  # the gradient that reaches O, for the backward
 O = [[5, 4], [1, 6], [0, 3], [-1, 4]]  # the result
 BLOCK_ROWS = BLOCK_COLS = 2
+
+
+def two_to(x: int) -> fractions.Fraction:
+    """2^x as a fraction, which is e^{τx} for τ = ln 2."""
+    return fractions.Fraction(2) ** x
+
+
+# For tilewise.trace: S and m come out in units of τ, and every number is a fraction.
+EXACT: dict = {"scale": 1, "exp": two_to}

@@ -1,7 +1,7 @@
 """On which floor a module is: 0 plain Python, 1 PyTorch, 2 kernels and operators.
 
 A folder says so in the first words of its docstring. A file at the top is on floor 0 if
-it imports nothing but `math` and floor 0, and on floor 1 otherwise.
+it imports nothing but `math`, `fractions` and floor 0, and on floor 1 otherwise.
 """
 
 import ast
@@ -47,7 +47,7 @@ def floor_of(part):
         library, _, rest = name.partition(".")
         if library == "tilewise" and floor_of(rest.partition(".")[0]) != 0:
             return 1
-        if library not in ("tilewise", "math"):
+        if library not in ("tilewise", "math", "fractions"):
             return 1
     return 0
 

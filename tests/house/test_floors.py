@@ -9,7 +9,7 @@ from every import every
 
 from ._house import FLOORS, MODULES, ROOT, SOURCE, floor_of, imports, part_of
 
-LIBRARIES = {0: {"math"}, 1: {"torch", *sys.stdlib_module_names}}
+LIBRARIES = {0: {"math", "fractions"}, 1: {"torch", *sys.stdlib_module_names}}
 LIBRARIES[2] = LIBRARIES[1] | {"triton"}
 SERVE = {"fastapi", "h11", "prometheus_client", "safetensors", "starlette", "uvicorn"}
 LIVE = {"itertools", "json", "io", "sys", "traceback"}  # tilewise.live, besides

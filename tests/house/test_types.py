@@ -1,17 +1,16 @@
-"""Types hold: in the package, in its stubs, and for those who use it."""
+"""Types hold: in the package, and for programs that use it."""
 
 import ast
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tilewise import kernels
 
-ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "src/tilewise"
+from ._house import ROOT, SOURCE, floor_of
+
 USE = """\
 import torch
 import tilewise
@@ -39,8 +38,17 @@ o, lse = tilewise.flash2.flash2_forward(q, q, q, 2, 2, causal=True)
 span = tilewise.masks.intersect(tilewise.masks.causal(4, 4))
 rows = tilewise.packing.pack([[1, 2], [3]], 4)
 o = tilewise.packing.unpack([rows[0]["tokens"]], rows)[0]
+row: list[float] = tilewise.one_pass.attention_row([1], [[1]], [[2]])
 share: float = tilewise.packing.fill(torch.tensor([1, 2]), [[0, 1]], 4)
 """
+IDEAS = [path.stem for path in sorted(SOURCE.glob("[!_]*.py"))]
+USE += "".join(f"tilewise.{name}.__doc__\n" for name in IDEAS)
+ROOMS = ("trace", "ledger")
+PLAIN = [SOURCE / f"{name}.py" for name in IDEAS if floor_of(name) == 0]
+PLAIN += [path for room in ROOMS for path in sorted((SOURCE / room).glob("*.py"))]
+CANNOT_BE_NAMED = {"exp", "traffic", "stream", "grid"}
+ITERATORS = {"events", "march", "scan", "scan_backward", "tiles", "tiles_backward"}
+ITERATORS |= {"forward", "backward"}  # of the trace
 AS_A_USER = """
 [[tool.mypy.overrides]]  # these are strict as the package is not
 module = ["use", "wrong"]
@@ -54,7 +62,10 @@ WRONG = {  # a line that a user might write: what is said about it
     "tilewise.scaled_dot_product_attention(q, q)": "call-arg",
     'tilewise.FlashAttention("16", 2)': "arg-type",
     'tilewise.softmax.safe_softmax("abc")': "arg-type",
-    "tilewise.softmax.merge((0, 1), (0, 1, 2, 3))": "arg-type",
+    "tilewise.softmax.merge((0, 1), [0, 1])": "arg-type",
+    "tilewise.one_pass.attention_row([1], [[1]], [[1]], 0.5)": "call-arg",
+    'tilewise.trace.forward([[1]], [[1]], [[1]], "1", 1)': "arg-type",
+    'tilewise.hardware.ridge("H100").value': "attr-defined",
     "tilewise.ledger.flash1_forward(4, 2, 2)": "call-arg",
     "tilewise.kernels.exp2.forward(q, q)": "call-arg",
     "tilewise.kernels.exp3": "attr-defined",
@@ -100,6 +111,19 @@ def test_what_does_not_fit_is_found(said):
     for number, line in enumerate(WRONG, 4):
         about = [x for x in said if x.startswith(f"wrong.py:{number}:")]
         assert any(x.endswith(f"[{WRONG[line]}]") for x in about), (line, about)
+
+
+def test_floor_0_is_annotated():
+    """Python has no built-in name for the type of a function or of an iterator."""
+    bare = []
+    for path in PLAIN:
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                every = node.args.args + node.args.kwonlyargs
+                names = {x.arg for x in every if not x.annotation} - CANNOT_BE_NAMED
+                if names or not (node.returns or node.name in ITERATORS):
+                    bare.append((path.stem, node.name, names))
+    assert bare == []
 
 
 def names(stub):

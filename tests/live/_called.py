@@ -2,12 +2,13 @@
 
 import json
 import math
+from fractions import Fraction
 
 from tilewise.live.reading import safe
 
 NAMED = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 NAMED["exp2"] = lambda x: 2.0**x
-DATA = (list, tuple, dict, int, float, str)
+DATA = (bool, list, tuple, dict, int, float, str)
 
 
 def revived(x):
@@ -30,6 +31,8 @@ def called(text):
     try:
         if callable(made):
             made = made(*revived(asked["args"]), **how)
+        if isinstance(made, Fraction):
+            made = str(made)
         if made is not None and not isinstance(made, DATA):
             made = list(made)  # what a generator yields
         return json.dumps({"made": safe(made)})

@@ -177,3 +177,7 @@ def programmed(draw):
 
 def whole(draw):
     return draw.randint(1, 60)
+
+
+def powered(draw):
+    return [draw.choice([draw.randint(-30, 30), 2.0])], {}

@@ -1,5 +1,7 @@
 """Random calls of the modules that bill a whole layer: draw → (args, how)."""
 
+from tilewise.trace.symbols import SYMBOLS
+
 from ._draws import CAUSALS, size
 
 WAYS = ("forward", "backward", "training")
@@ -54,6 +56,16 @@ def dtype(draw):
     return draw.choice(["fp64", "fp32", "fp16", "int8"])
 
 
+def key(draw):
+    """A key of a tile's dict, or of none; an index."""
+    return [draw.choice([*SYMBOLS, "o_new", "dq_add", "m_old", "x"])], {}
+
+
+def key_and_index(draw):
+    keys, _ = key(draw)
+    return [*keys, draw.choice(["", "1", "12", "3,12"])], {}
+
+
 def word(draw):
     return draw.choice(["1.00 GiB", "80.0 B", "1,000 s", "7", "1.50", "nothing"])
 
@@ -67,8 +79,15 @@ def blocks(draw):
 
 
 def billed(draw):
-    sizes = [*shape(draw), causal(draw), blocks(draw), draw.choice([2, 4, 8])]
-    return [named(draw), way(draw), *sizes, card(draw)], {}
+    layer = dict(zip(SIZES, shape(draw)))
+    how = {"blocks": blocks(draw), "size": draw.choice([2, 4, 8])}
+    return [named(draw), way(draw), layer, card(draw)], how | {"causal": causal(draw)}
+
+
+def picked(draw):
+    own = draw.choice([(None, None), (8, None), (None, 16), (8, 16)])
+    sizes = [draw.randint(1, 300), draw.randint(1, 10**6), 2, causal(draw)]
+    return [own, draw.choice(["paper", "kernels"]), one_pass(draw), *sizes], {}
 
 
 def counted(draw):
@@ -111,9 +130,20 @@ LAYER = {
             {"causal": draw.random() < 0.5, "room": draw.choice([1, 10**6])},
         ),
     },
+    "trace.symbols": {
+        "symbol": key,
+        "colour": key,
+        "in_units": key,
+        "pieces": key,
+        "subscript": key,
+        "plain": key_and_index,
+        "braced": key,
+        "html": key_and_index,
+        "latex": key_and_index,
+    },
     "ledger.costs": {
         "once": lambda draw: ([named(draw), one_pass(draw), *shape(draw)], {}),
-        "held": lambda draw: ([named(draw), way(draw), *shape(draw)], {}),
+        "resident": lambda draw: ([named(draw), way(draw), *shape(draw)], {}),
         "kept": lambda draw: ([named(draw), *shape(draw)], {}),
         "longest": longest,
         "bill": billed,
@@ -127,6 +157,7 @@ LAYER = {
             + [draw.randint(1, 10**6), 2, causal(draw)],
             {},
         ),
+        "pick": picked,
         "break_even": lambda draw: ([way(draw), *[size(draw) for _ in "abc"]], {}),
         "account": accounted,
         "grid": plain(some, some, blocks, one_pass),

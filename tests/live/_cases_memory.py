@@ -103,7 +103,7 @@ MEMORY = {
         "ulysses_bytes": exchanged,
         "least_share": least,
         "needed": hidden(size),
-        "held": held,
+        "working_set": held,
         "at_once": at_once,
     },
 }

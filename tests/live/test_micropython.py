@@ -50,7 +50,6 @@ CASES = (
             "check_backward": c.checked_backward,
         },
         "ledger": {
-            "check": lambda draw: ([], {x: size(draw) for x in ("n", "d", "sram")}),
             "ceil_div": c.plain(size, size),
             "keys": c.keys,
             "block_sizes": c.plain(size, size),
@@ -81,7 +80,13 @@ CASES = (
             "ridge": c.plain(c.gpu),
             "attainable": c.plain(c.gpu, c.finite),
         },
-        "worked_example": {},
+        "checks": {
+            "check_causal": lambda draw: ([draw.choice([True, "top-left", "x"])], {}),
+            "check_sizes": lambda draw: ([], {x: size(draw) for x in ("n", "d")}),
+            "check_choice": lambda draw: (["x", draw.choice("abc"), ["a", "b"]], {}),
+            "short": lambda draw: ([draw.choice(["a b", "it's", 7]), 4], {}),
+        },
+        "worked_example": {"two_to": c.powered},
     }
     | LAYER
     | MEMORY

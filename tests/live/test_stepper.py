@@ -24,7 +24,7 @@ def test_every_number_is_the_trace_s(shape, order, causal, way):
         for name, made in step.get("put", {}).items():
             key = NAMES.get(name, name)
             if step["phase"] in ("kv", "q"):
-                key = frames.held(state, name)
+                key = frames.key_of(state, name)
             elif name in stepper.RESULTS[way]:
                 key = name + "_new"
             assert plain(made) == state[key], (step["phase"], name)

@@ -160,7 +160,7 @@ def test_kv_outer_has_a_cliff_at_the_capacity():
         ({"d": 0}, "d must"),
         ({"block_rows": 0}, "block_rows must"),
         ({"block_cols": 0}, "block_cols must"),
-        ({"order": "q"}, "order must be one of kv-outer, q-outer, not q"),
+        ({"order": "q"}, "order must be one of kv-outer, q-outer, not 'q'"),
     ],
 )
 def test_input_that_cannot_be_is_named(change, message):

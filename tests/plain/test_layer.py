@@ -76,7 +76,7 @@ def test_the_longest_n_fits_and_the_next_does_not(name, way):
     for _ in range(50):
         d, heads, room = rng.randint(1, 300), rng.randint(1, 99), rng.randint(1, 10**12)
         n = costs.longest(name, way, d, heads, heads, room)
-        held = [costs.held(name, way, x, d, x, heads, heads) for x in (n, n + 1)]
+        held = [costs.resident(name, way, x, d, x, heads, heads) for x in (n, n + 1)]
         assert held[1] > room and (held[0] <= room or n == 0)
 
 

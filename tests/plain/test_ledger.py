@@ -126,7 +126,7 @@ def test_block_sizes_are_line_1(sram, d, expected):
         (ledger.standard_forward, (4, 2.5), "d must be .* not 2.5"),
         (ledger.flash1_forward, (4, 2, 0, 2), "block_rows must be .* not 0"),
         (ledger.flash1_forward, (4, 2, 2, -1), "block_cols must be .* not -1"),
-        (ledger.flash2_forward, (4, 2, "2", 2), "block_rows must be .* not 2"),
+        (ledger.flash2_forward, (4, 2, "2", 2), "block_rows must be .* not '2'"),
         (ledger.block_sizes, (0, 2), "sram must be .* not 0"),
     ],
 )

@@ -12,13 +12,13 @@ from tilewise.ledger.ring import (
     LINKS,
     at_once,
     flops,
-    held,
     least_share,
     needed,
     ring_bytes,
     scores,
     step_bytes,
     ulysses_bytes,
+    working_set,
 )
 
 
@@ -108,7 +108,7 @@ def test_unless_told_there_is_no_mask_two_bytes_a_number_and_the_pass_is_forward
     assert ulysses_bytes(8, 2, 4, 2, 5) == ulysses_bytes(8, 2, 4, 2, 5, 2)
     assert least_share(9, 2, 4, 2) == least_share(9, 2, 4, 2, 2, **way)
     assert needed(5, 9, 4, 2) == needed(5, 9, 4, 2, 2, **way)
-    assert held(3, 5, 2, 7, 4) == held(3, 5, 2, 7, 4, 2, backward=False)
+    assert working_set(3, 5, 2, 7, 4) == working_set(3, 5, 2, 7, 4, 2, backward=False)
     few = at_once(2**16, 2**16, 8, 4, 64, 64)
     assert few == at_once(2**16, 2**16, 8, 4, 64, 64, 2, batch=1, backward=False)
 
@@ -118,14 +118,15 @@ def test_what_a_head_holds_by_hand():
     rows = {"o, sum": 24 * 4, "o of the step": 24 * 2, "o of the step, wider": 24 * 4}
     rows |= {"L, L of the step, their difference, its weight": 4 * 6 * 4}
     keys = {"k, v": 55 * 2, "k, v, coming": 55 * 2}
-    assert held(3, 5, 2, 7, 4) == keys | rows
+    assert working_set(3, 5, 2, 7, 4) == keys | rows
     sums = {"dk, dv, sent": 55 * 4, "dk, dv, coming": 55 * 4, "dq, sum": 42 * 4}
     sums |= {"dq, dk, dv of the step": 97 * 2, "the kernel's": 6 * (7 + 2) * 4}
-    assert held(3, 5, 2, 7, 4, backward=True) == keys | sums
+    assert working_set(3, 5, 2, 7, 4, backward=True) == keys | sums
     for size in (4, 8):  # nothing is made wider
-        assert held(3, 5, 2, 7, 4, size)["o of the step, wider"] == 0
-        assert held(3, 5, 2, 7, 4, size)["o, sum"] == 24 * size
-        assert held(3, 5, 2, 7, 4, size, backward=True)["the kernel's"] == 12 * size
+        assert working_set(3, 5, 2, 7, 4, size)["o of the step, wider"] == 0
+        assert working_set(3, 5, 2, 7, 4, size)["o, sum"] == 24 * size
+        parts = working_set(3, 5, 2, 7, 4, size, backward=True)
+        assert parts["the kernel's"] == 12 * size
 
 
 def test_what_is_on_its_way_is_a_small_share_or_little():
@@ -135,7 +136,8 @@ def test_what_is_on_its_way_is_a_small_share_or_little():
         share = n // world
         for backward in (False, True):
             more = {"backward": backward}
-            one = sum(held(share, share, 16 // kv_heads, 128, 128, **more).values())
+            parts = working_set(share, share, 16 // kv_heads, 128, 128, **more)
+            one = sum(parts.values())
             few = at_once(share, share, 16, kv_heads, 128, 128, **more)
             whole = 2 * (16 + kv_heads) * share * 256 * 2
             bound = max(whole / 8, 2**28)
@@ -148,7 +150,8 @@ def test_with_many_heads_an_eighth_of_all_decides():
     for heads, kv_heads, d, d_v, size in ((128, 128, 64, 64, 2), (96, 48, 128, 64, 4)):
         given, more = (2**19, 2**18), {"batch": 2, "backward": True}
         few = at_once(*given, heads, kv_heads, d, d_v, size, **more)
-        one = sum(held(*given, heads // kv_heads, d, d_v, size, backward=True).values())
+        group = heads // kv_heads, d, d_v
+        one = sum(working_set(*given, *group, size, backward=True).values())
         queries, keys = 2 * heads * given[0], 2 * kv_heads * given[1]  # of two entries
         whole = 2 * (queries + keys) * (d + d_v) * size  # q, o, k, v, four gradients
         assert 1 < few < 2 * kv_heads
@@ -161,7 +164,7 @@ def test_four_gpus_hold_a_quarter():
     few, back = (at_once(share, share, 16, 16, 128, 128, backward=x) for x in (0, 1))
     assert (few, back) == (3, 1)
     kept = 8 * 16 * share * 128 * 2 + 16 * share * 4  # q, k, v, o, four gradients; L
-    turn = sum(held(share, share, 1, 128, 128, backward=True).values())
+    turn = sum(working_set(share, share, 1, 128, 128, backward=True).values())
     assert (kept + back * turn) / 4_957_667_840 < 0.25
 
 
@@ -184,8 +187,8 @@ def test_four_gpus_hold_a_quarter():
         (lambda: ulysses_bytes(8, 2, 2, 2, 1, 0), "size must be a whole number"),
         (lambda: needed(8, 1e15, 0, 1), "heads must be a whole number"),
         (lambda: needed(8, 1e15, 1, 1, 0), "size must be a whole number"),
-        (lambda: held(0, 8, 1, 4, 4), "n_q must be a whole number"),
-        (lambda: held(8, 8, 1, 4, 0), "d_v must be a whole number"),
+        (lambda: working_set(0, 8, 1, 4, 4), "n_q must be a whole number"),
+        (lambda: working_set(8, 8, 1, 4, 0), "d_v must be a whole number"),
         (lambda: at_once(8, 8, 1, 1, 4, 4, batch=0), "batch must be a whole number"),
         (lambda: needed(0, 1e15, 1, 1), "share must be a whole number"),
         (lambda: at_once(8, 8, 1, 0, 4, 4), "kv_heads must be a whole number"),

@@ -130,7 +130,7 @@ GOOD = {"q": [[1, 2]], "k": [[3, 4]], "v": [[5]], "block_rows": 1, "block_cols":
         ({"block_rows": 0}, "block_rows must be a whole number of at least 1, not 0"),
         ({"block_cols": -2}, "block_cols must be a whole number of at least 1, not -2"),
         ({"block_cols": 1.5}, "block_cols must be a whole number .* not 1.5"),
-        ({"order": "kv"}, "order must be one of kv-outer, q-outer, not kv"),
+        ({"order": "kv"}, "order must be one of kv-outer, q-outer, not 'kv'"),
         (
             {"causal": "bottom"},
             "causal must be False, True or 'top-left', not 'bottom'",

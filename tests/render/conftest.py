@@ -10,6 +10,7 @@ from tilewise import worked_example
 from tilewise.cli.problem import problem
 from tilewise.cli.trace import settle, states
 from tilewise.trace import forward
+from tilewise.worked_example import EXACT
 
 OPTIONS = {"block_rows": 2, "block_cols": 2, "order": "kv-outer", "causal": False}
 
@@ -40,7 +41,7 @@ def example():
 
     def make(**options):
         w = worked_example
-        how = {**OPTIONS, **options, "scale": 1, "exp": lambda x: Fraction(2) ** x}
+        how = {**OPTIONS, **options, **EXACT}
         return list(forward(w.Q, w.K, w.V, **how))
 
     return make

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewise.ledger.ring import LINKS, at_once, held, step_bytes
+from tilewise.ledger.ring import LINKS, at_once, step_bytes, working_set
 
 ROOT = Path(__file__).resolve().parents[2]
 table = importlib.import_module("draw.tables.memory.ring_times")
@@ -80,7 +80,7 @@ def compared():
 def remembered():
     """The same of memory."""
     share, one = 32_768, ROWS[1, "ring", table.SHAPE, N]["peak_bytes"]
-    each = sum(held(share, share, 1, 128, 128, backward=True).values())
+    each = sum(working_set(share, share, 1, 128, 128, backward=True).values())
     yield f"a head of 128 columns and \\(n\\) = {share:,} needs {each / 2**20:.0f} MiB"
     kept = 8 * 16 * share * 128 * 2 + 16 * share * 4
     assert 16 * each > 2 * kept  # "more than twice"

@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from tilewise.ledger.ring import held, ring_bytes
+from tilewise.ledger.ring import ring_bytes, working_set
 from tilewise.ring.ops import cut, turns
 
 from ._ring import CASES, D_V, HEADS, HELD, KV_HEADS, LEASTS, MOST, WORLDS, D
@@ -62,7 +62,7 @@ def test_all_ranks_take_the_turns_of_the_longest(found, world):
         differ, expected = False, []
         for backward in (False, True):
             each = [
-                sum(held(n_q, n, GROUP, D, D_V, 8, backward=backward).values())
+                sum(working_set(n_q, n, GROUP, D, D_V, 8, backward=backward).values())
                 for n in lengths
             ]
             few = [max(1, min(4, least // x)) for x in each]
@@ -75,7 +75,7 @@ def measured(found, world, name, most, backward):
     """(bytes on the rank with the most, what was counted, what was not to come)."""
     dtype, _, n_q, n_k, more, _ = HELD[name]
     n_k, size = n_k + more * (world - 1), BYTES[dtype]
-    counted = held(n_q, n_k, GROUP, D, D_V, size, backward=backward)
+    counted = working_set(n_q, n_k, GROUP, D, D_V, size, backward=backward)
     top = max(rank["held"][name, most][backward] for rank in found[world])
     return top, most * sum(counted.values()), most * counted["k, v, coming"]
 

@@ -95,7 +95,7 @@ def test_whole_numbers_are_no_attention():
 @pytest.mark.parametrize("name", ["block_rows", "block_cols"])
 @pytest.mark.parametrize("size", [0, -1, 1.0, "2", None])
 def test_blocks_that_cannot_be_are_named(name, size):
-    sentence = f"^{name} must be a whole number of at least 1, not {size}$"
+    sentence = f"^{name} must be a whole number of at least 1, not {size!r}$"
     with pytest.raises(ValueError, match=sentence):
         check(**RIGHT | {name: size})
 

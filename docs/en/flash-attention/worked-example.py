@@ -21,11 +21,9 @@
 # computation stays within fractions.
 
 # %%
-from fractions import Fraction
-
 from tilewise.render import matrices_latex, memory_html, result_latex, step_latex
 from tilewise.trace import forward
-from tilewise.worked_example import K, Q, V
+from tilewise.worked_example import EXACT, K, Q, V
 
 # %%
 matrices_latex({"Q": Q, "K": K, "V": V}, beside=3)
@@ -35,7 +33,7 @@ matrices_latex({"Q": Q, "K": K, "V": V}, beside=3)
 # units of \(\tau\).
 
 # %%
-steps = list(forward(Q, K, V, 2, 2, scale=1, exp=lambda x: Fraction(2) ** x))
+steps = list(forward(Q, K, V, 2, 2, **EXACT))
 len(steps)
 
 # %% [markdown]

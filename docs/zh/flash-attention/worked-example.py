@@ -5,7 +5,7 @@
 #     text_representation:
 #       extension: .py
 #       format_name: percent
-# source: "d8705a3becfa"
+# source: "1da02bbf5619"
 # ---
 
 # %% [markdown]
@@ -21,11 +21,9 @@
 # 四个查询（query），四个键（key），\(d = 2\)，两行一块（tile）：\(N = 4\)，\(B_r = B_c = 2\)，\(T_r = T_c = 2\)。缩放系数是 \(\tau = \ln 2\)，所以 \(e^{\tau x} = 2^x\)，从头到尾只会出现有理数。
 
 # %%
-from fractions import Fraction
-
 from tilewise.render import matrices_latex, memory_html, result_latex, step_latex
 from tilewise.trace import forward
-from tilewise.worked_example import K, Q, V
+from tilewise.worked_example import EXACT, K, Q, V
 
 # %%
 matrices_latex({"Q": Q, "K": K, "V": V}, beside=3)
@@ -34,7 +32,7 @@ matrices_latex({"Q": Q, "K": K, "V": V}, beside=3)
 # `forward` 每算一块就给出一个状态。为了算得精确，给它的是有理数和 2 的幂，不是浮点数和 `exp`；这样，分数（score）和最大值就以 \(\tau\) 为单位。
 
 # %%
-steps = list(forward(Q, K, V, 2, 2, scale=1, exp=lambda x: Fraction(2) ** x))
+steps = list(forward(Q, K, V, 2, 2, **EXACT))
 len(steps)
 
 # %% [markdown]

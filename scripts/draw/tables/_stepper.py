@@ -3,14 +3,9 @@
 from html import escape
 
 from tilewise.live import stepper
+from tilewise.live.names import KEYS
+from tilewise.trace import symbols
 
-NAMES = {
-    "q": "Q_i", "k": "K_j", "v": "V_j", "o": "O_i", "l": "ℓ_i", "m": "m_i",
-    "s": "S_ij", "mt": "m̃_ij", "pt": "P̃_ij", "lt": "ℓ̃_ij", "mn": "m_i^new", "a": "α",
-    "b": "β", "ln": "ℓ_i^new", "do": "dO_i", "p": "P_ij", "dp": "dP_ij", "delta": "δ_i",
-    "ds": "dS_ij", "dq": "dQ_i", "dk": "dK_j", "dv": "dV_j",
-}
-UNIT = {"s", "mt", "m", "mn", "dq", "dk"}  # in units of τ
 WORDS = {
     "en": {
         "heads": ("step", "i, j", "new on the chip", "in, so far", "out, so far"),
@@ -27,14 +22,8 @@ WORDS = {
 
 def name(key, step):
     """Q_i → <i>Q</i><sub>1</sub>."""
-    base, _, index = NAMES[key].partition("_")
-    index, _, power = index.partition("^")
-    for letter in "ij":
-        index = index.replace(letter, str(step[letter] + 1))
-    upright = base.lstrip("d") if base[0] == "d" else base
-    made = ("d" if upright != base else "") + f"<i>{upright}</i>"
-    made += f"<sub>{index}</sub>" if index else ""
-    return made + (f"<sup>{power}</sup>" if power else "")
+    index = [str(step[letter] + 1) for letter in symbols.subscript(KEYS.get(key, key))]
+    return symbols.html(KEYS.get(key, key), "".join(index))
 
 
 def matrix(rows):
@@ -50,7 +39,7 @@ def happens(step, say):
         return say["store"].format(say["comma"].join(names)) if names else say["kept"]
     made = []
     for key, rows in step.get("put", {}).items():
-        unit = "/τ" if key in UNIT else ""
+        unit = "/τ" if symbols.in_units(KEYS.get(key, key)) else ""
         made.append(f"{name(key, step)}{unit} = {matrix(rows)}")
     return "<br>".join(made) or say["kept"]
 

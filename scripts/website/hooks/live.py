@@ -24,7 +24,8 @@ MICROPYTHON = ROOT / "scripts/website/npm" / PACKAGE
 COPIED = {"micropython.js": "micropython.mjs", "micropython.wasm": "micropython.wasm"}
 EXAMPLES = ROOT / "docs/generated/live"  # what widgets show before anything is asked
 LISTING = re.compile(r'<div class="language-python highlight"(.*?</pre></div>)', re.S)
-RUNS = {"math", "fractions", "functools", "itertools"}
+FLOOR_0 = {"math", "fractions"}
+RUNS = {*FLOOR_0, "functools", "itertools"}
 ROW = "[math.log(2) * x for x in (0, 1, 2, 1)]"  # row 3 of the running example's S
 NAMES = ("naive", "safe", "online")
 TRY = {f"{name}_softmax": f"print({name}_softmax({ROW}))" for name in NAMES}
@@ -47,7 +48,7 @@ def imports(tree):
 
 @cache
 def plain():
-    """{module: path} of floor 0: what imports nothing but `math` and floor 0."""
+    """{module: path} of floor 0: what imports only FLOOR_0 and itself."""
     paths = [*SOURCE.glob("[!_]*.py")]
     for package in SOURCE.glob("*/__init__.py"):
         if '"""Floor 0: ' in package.read_text("utf-8"):
@@ -57,7 +58,7 @@ def plain():
     }
     modules = {name.removesuffix(".__init__"): path for path, name in names.items()}
     needs = {n: {*imports(ast.parse(p.read_text("utf-8")))} for n, p in modules.items()}
-    while beyond := {n for n in needs if not needs[n] <= {"math", *needs}}:
+    while beyond := {n for n in needs if not needs[n] <= {*FLOOR_0, *needs}}:
         needs = {n: wanted for n, wanted in needs.items() if n not in beyond}
     apart = ("tilewise.live", "tilewise.exercises")
     return {n: modules[n] for n in sorted(needs) if not n.startswith(apart)}

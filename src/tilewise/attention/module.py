@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from tilewise.attention.ops import attend
 
 # --8<-- [end:imports]
+from tilewise.checks import check_causal, check_sizes
 from tilewise.types import Causal
 
 
@@ -82,16 +83,12 @@ def check(
     embed_dim: int, num_heads: int, num_kv_heads: int, dropout: float, causal: Causal
 ) -> None:
     """Raise ValueError with one sentence that names what cannot be."""
-    sizes = {"embed_dim": embed_dim, "num_heads": num_heads}
-    for name, x in {**sizes, "num_kv_heads": num_kv_heads}.items():
-        if not isinstance(x, int) or x < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, not {x!r}")
+    check_sizes(embed_dim=embed_dim, num_heads=num_heads, num_kv_heads=num_kv_heads)
     if embed_dim % num_heads:
         raise ValueError(f"num_heads must divide {embed_dim = }, not {num_heads}")
     if num_heads % num_kv_heads:
         raise ValueError(f"num_kv_heads must divide {num_heads = }, not {num_kv_heads}")
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout must be at least 0 and below 1, not {dropout}")
-    if causal not in (False, True, "top-left"):
-        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+    check_causal(causal)
     # --8<-- [end:FlashAttention]

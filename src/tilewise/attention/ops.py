@@ -16,6 +16,7 @@ from torch import Tensor
 from tilewise.attention import library
 from tilewise.attention.mask import check_mask
 from tilewise.attention.passes import Options, backward, forward
+from tilewise.checks import check_causal
 from tilewise.types import Causal
 
 
@@ -103,8 +104,7 @@ def attend(
     draws its seed from PyTorch's CPU generator, which torch.manual_seed sets.
     Raises ValueError or TypeError for an option that cannot be.
     """
-    if causal not in (False, True, "top-left"):
-        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+    check_causal(causal)
     if scale is not None and not isinstance(scale, numbers.Real):
         raise TypeError(f"scale must be None or a number, not {scale!r}")
     if not 0 <= dropout_p < 1:

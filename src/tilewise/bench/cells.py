@@ -23,7 +23,7 @@ RESULTS = {"forward": ("o",), "backward": ("dq", "dk", "dv")}
 
 def cell(n, d, causal=False, **other):
     """The shape of the setting for N and d; other sets what differs, n_k for one."""
-    made = {
+    shape = {
         "batch": max(1, TOKENS // n),
         "heads": max(1, WIDTH // d),
         "n": n,
@@ -31,8 +31,8 @@ def cell(n, d, causal=False, **other):
         "d": d,
         "causal": causal,
     }
-    made |= other
-    return {"heads_k": made["heads"]} | made
+    shape |= other
+    return {"heads_k": shape["heads"]} | shape
 
 
 def cells(sizes=SIZES, dims=DIMS, masks=(False, True)):

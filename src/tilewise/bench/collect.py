@@ -18,13 +18,13 @@ UNTIMED = "refused", "missing", "failed"  # wrong; not covered or not there; bro
 
 def problem(shape, device="cuda", dtype=torch.bfloat16):
     """Fresh q, k, v, do of a shape, standard normal, and causal."""
-    made = torch.Generator(device)
-    made.seed()
+    generator = torch.Generator(device)
+    generator.seed()
     sizes = {"q": ("heads", "n"), "k": ("heads_k", "n_k"), "v": ("heads_k", "n_k")}
     x = {"causal": shape["causal"]}
     for name, (heads, n) in (sizes | {"do": sizes["q"]}).items():
         size = shape["batch"], shape[heads], shape[n], shape["d"]
-        x[name] = torch.randn(size, generator=made, device=device).to(dtype)
+        x[name] = torch.randn(size, generator=generator, device=device).to(dtype)
     return x
 
 
@@ -56,16 +56,16 @@ def check(way, x, make, exact, allowed, known):
     """
     run = make(x)
     poison(x)
-    found = dict(zip(RESULTS[way], run(), strict=True))
-    errors, objection = judge(x, found, exact, allowed, known)
-    known.update(known or ({} if objection else found))
+    results = dict(zip(RESULTS[way], run(), strict=True))
+    errors, objection = judge(x, results, exact, allowed, known)
+    known.update(known or ({} if objection else results))
     return (None if objection else run), errors, objection
 
 
-def judge(x, found, exact, allowed, known):
+def judge(x, results, exact, allowed, known):
     """(errors, None or what is wrong) of results {name: tensor}."""
-    errors = oracle.errors(x, found, exact)
-    gaps = oracle.apart(found, known) if known else {}
+    errors = oracle.errors(x, results, exact)
+    gaps = oracle.apart(results, known) if known else {}
     for name, size in errors.items():
         if not size <= allowed[name]:
             return errors, f"error of {name} {size:.1e}, allowed {allowed[name]:.1e}"
@@ -108,35 +108,35 @@ def rows(way, shape, x, entries, timer, seconds, *, say=print):
     exact, plain = truth(x)
     plain = {name: plain[name] for name in RESULTS[way]}
     allowed = {name: ALLOWED * size for name, size in plain.items()}
-    made, measures, known = {}, {}, dict[str, float]()
+    table, measures, known = {}, {}, dict[str, float]()
 
     def right(results):
-        found = dict(zip(RESULTS[way], results, strict=True))
-        return judge(x, found, exact, allowed, known)[1] is None
+        named_results = dict(zip(RESULTS[way], results, strict=True))
+        return judge(x, named_results, exact, allowed, known)[1] is None
 
     for name, make in entries.items():
-        run, said = attempt(way, name, x, make, exact, allowed, known)
-        made[name] = {"pass": way, "kernel": name, **named(shape), **said}
+        run, verdict = attempt(way, name, x, make, exact, allowed, known)
+        table[name] = {"pass": way, "kernel": name, **named(shape), **verdict}
         if run is not None:
             try:
                 measures[name], how = timer(name, run, right)
-                made[name] |= how
+                table[name] |= how
             except torch.OutOfMemoryError:
-                made[name]["missing"] = "out of memory"
-        for why in said.keys() & set(UNTIMED):
-            say(f"{name}, {way}, N {shape['n']}, d {shape['d']}: {why}, {said[why]}")
+                table[name]["missing"] = "out of memory"
+        for why in verdict.keys() & set(UNTIMED):
+            say(f"{name}, {way}, N {shape['n']}, d {shape['d']}: {why}, {verdict[why]}")
     known.clear()
     for name, readings in timing.take_turns(measures, seconds).items():
-        made[name] |= timing.summary(readings)
-        made[name]["tflops"] = flops(shape, way) / made[name]["ms"] / 1e9
-    return list(made.values()), limits(way, shape, plain, allowed, made.values())
+        table[name] |= timing.summary(readings)
+        table[name]["tflops"] = flops(shape, way) / table[name]["ms"] / 1e9
+    return list(table.values()), limits(way, shape, plain, allowed, table.values())
 
 
-def limits(way, shape, plain, allowed, made):
+def limits(way, shape, plain, allowed, table):
     """The row of a cell: what was allowed, and medians of power and clock."""
     row = {"pass": way, **named(shape), "plain": plain, "allowed": allowed}
     for key in ("watts", "sm_clock_mhz"):
-        values = [one[key] for one in made if key in one]
+        values = [one[key] for one in table if key in one]
         if values:
             row[key] = statistics.median(values)
     return row

@@ -19,7 +19,7 @@ def memory(n, d, causal):
     peak_bytes has the results, result_bytes of them, in it: o, and in a step the three
     gradients. scores_bytes is one N × N matrix a head in 16 bits.
     """
-    shape, found = cell(n, d, causal), []
+    shape, rows = cell(n, d, causal), []
     scores = 2 * shape["batch"] * shape["heads"] * n * n
     for name in KEPT:
         for part in STEP:
@@ -35,8 +35,8 @@ def memory(n, d, causal):
                 row["missing"] = "out of memory"
             del x, call
             torch.cuda.empty_cache()
-            found.append(row)
-    return found
+            rows.append(row)
+    return rows
 
 
 def step(name, part, x):
@@ -69,14 +69,14 @@ def peak(call):
 
 def unaligned(what, shape, after, seconds, only=None):
     """Rows of the two best rungs of each pass: shape's time over that of `after`."""
-    inputs, found = [case(shape), case(after)], []
+    inputs, rows = [case(shape), case(after)], []
     sizes = {key: shape[key] for key in SIZES}
     for way in PASSES:
         for name in (n for n in RUNGS[way][-2:] if only is None or n in only):
             row = {"kernel": name, "pass": way, "what": what, "causal": shape["causal"]}
             row |= sizes | {"next": {key: after[key] for key in SIZES}}
-            found.append(row | compared(way, name, inputs, seconds))
-    return found
+            rows.append(row | compared(way, name, inputs, seconds))
+    return rows
 
 
 def case(shape):
@@ -92,12 +92,12 @@ def compared(way, name, inputs, seconds):
     measures, make = {}, peers.rung(name, way)
     errors: dict[str, Any] = {}
     for key, (x, exact, allowed) in zip(("ms", "next_ms"), inputs, strict=True):
-        run, said = collect.attempt(way, name, x, make, exact, allowed, {})
+        run, verdict = collect.attempt(way, name, x, make, exact, allowed, {})
         if run is None:
-            return said
+            return verdict
         right = partial(correct, way, x, exact, allowed)
         measures[key] = timing.timer(run, right)[0]
-        errors = errors or said
+        errors = errors or verdict
     read = timing.take_turns(measures, seconds)
     times = {key: timing.summary(read[key])["ms"] for key in measures}
     return errors | times | {"ratio": times["ms"] / times["next_ms"]}
@@ -105,5 +105,5 @@ def compared(way, name, inputs, seconds):
 
 def correct(way, x, exact, allowed, results):
     """Whether the results of a pass are right on the checked heads."""
-    found = dict(zip(RESULTS[way], results, strict=True))
-    return collect.judge(x, found, exact, allowed, {})[1] is None
+    named_results = dict(zip(RESULTS[way], results, strict=True))
+    return collect.judge(x, named_results, exact, allowed, {})[1] is None

@@ -42,23 +42,23 @@ def rows(only=None, now=time.perf_counter):
     the time is that of one of them. engine True: all of torch.autograd.grad, handed to
     a thread of its own; False: only what that thread calls, from here.
     """
-    found = []
+    rows = []
     for name in (n for n in HOSTED if only is None or n in only):
         for way, grad in (("forward", False), ("forward", True)):
             calls = [forward(name, grad) for _ in range(CALLS)]
             row = {"kernel": name, "pass": way, "grad": grad}
             row |= {"lengths": "same", "layers": 1}
-            found.append(row | middle([calls] * 2 * REPEATS, now))
+            rows.append(row | middle([calls] * 2 * REPEATS, now))
         for layers, engine in ((1, True), (LAYERS, True), (1, False)):
             calls = [backward(name, layers, engine) for _ in range(CALLS)]
             row = {"kernel": name, "pass": "backward", "grad": True, "engine": engine}
             row |= {"lengths": "same", "layers": layers}
-            found.append(row | middle([calls] * 2 * REPEATS, now, layers))
+            rows.append(row | middle([calls] * 2 * REPEATS, now, layers))
         for first, layers in ((SHORT, 1), (SHORT + 2 * REPEATS * LENGTHS, LAYERS)):
             row = {"kernel": name, "pass": "forward", "grad": False}
             row |= {"lengths": "new", "layers": layers}
-            found.append(row | middle(growing(name, layers, first), now, layers))
-    return found
+            rows.append(row | middle(growing(name, layers, first), now, layers))
+    return rows
 
 
 def middle(rounds, now, layers=1):
@@ -109,8 +109,8 @@ def growing(name, layers, shortest):
     for first in range(shortest, longest, LENGTHS):
         calls = []
         for n in range(first, first + LENGTHS):
-            given = [(x["q"], x["k"][:, :, :n], x["v"][:, :, :n]) for x in caches]
-            calls.append(partial(under, False, partial(through, attention, given)))
+            inputs = [(x["q"], x["k"][:, :, :n], x["v"][:, :, :n]) for x in caches]
+            calls.append(partial(under, False, partial(through, attention, inputs)))
         yield calls
 
 
@@ -120,9 +120,9 @@ def small(n, n_k):
     return collect.problem(shape | {"causal": False})
 
 
-def through(attention, given):
+def through(attention, inputs):
     """The attention of each layer."""
-    for q, k, v in given:
+    for q, k, v in inputs:
         attention(q, k, v)
 
 

@@ -53,13 +53,13 @@ def machine():
 
 def packages():
     """Versions of what else takes part, None where it is not installed."""
-    found: dict[str, str | None] = {}
+    versions: dict[str, str | None] = {}
     for key, name in PACKAGES.items():
         try:
-            found[key] = importlib.metadata.version(name)
+            versions[key] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            found[key] = None
-    return found
+            versions[key] = None
+    return versions
 
 
 def commit():

@@ -46,33 +46,33 @@ def exact(x, causal, dtype=torch.float64):
         )  # keys that some row sees
         if end == 0:
             continue
-        given = q[:, :, rows], k[:, :, :end], v[:, :, :end]
-        o[:, :, rows], p = standard_forward(*given, causal=causal)
-        grads = standard_backward(*given, p, do[:, :, rows])
+        part = q[:, :, rows], k[:, :, :end], v[:, :, :end]
+        o[:, :, rows], p = standard_forward(*part, causal=causal)
+        grads = standard_backward(*part, p, do[:, :, rows])
         dq[:, :, rows] = grads[0]
         dk[:, :, :end] += grads[1].to(wide).sum(1, keepdim=True)
         dv[:, :, :end] += grads[2].to(wide).sum(1, keepdim=True)
     return {"o": o, "dq": dq, "dk": dk, "dv": dv}
 
 
-def error(found, want):
-    """‖found − want‖ / ‖want‖ in float64; inf where a number is not finite."""
-    if not torch.isfinite(found).all():
+def error(result, want):
+    """‖result − want‖ / ‖want‖ in float64; inf where a number is not finite."""
+    if not torch.isfinite(result).all():
         return torch.inf
-    return ((found.double() - want).norm() / want.double().norm()).item()
+    return ((result.double() - want).norm() / want.double().norm()).item()
 
 
-def errors(x, found, truth):
+def errors(x, results, truth):
     """{name: error} of results {name: whole tensor} on the chosen heads."""
     keys, queries = some_heads(x)
     heads = {"o": queries, "dq": queries, "dk": keys, "dv": keys}
-    return {n: error(pick(t, heads[n]), truth[n]) for n, t in found.items()}
+    return {n: error(pick(t, heads[n]), truth[n]) for n, t in results.items()}
 
 
-def apart(found, other):
-    """{name: ‖found − other‖ / ‖other‖} over all heads, inf where not finite."""
+def apart(results, other):
+    """{name: ‖result − other‖ / ‖other‖} over all heads, inf where not finite."""
     gaps = {}
-    for name, tensor in found.items():
+    for name, tensor in results.items():
         above = sum(
             (a.float() - b.float()).norm() ** 2 for a, b in zip(tensor, other[name])
         )

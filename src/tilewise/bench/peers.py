@@ -29,8 +29,8 @@ def rung(name, way):
         function = getattr(importlib.import_module(f"tilewise.kernels.{name}"), way)
         if way == "forward":
             return lambda: function(x["q"], x["k"], x["v"], causal=x["causal"])[:1]
-        given = [x[key] for key in ("q", "k", "v", "o", "do", "lse")]
-        return lambda: function(*given, causal=x["causal"])
+        inputs = [x[key] for key in ("q", "k", "v", "o", "do", "lse")]
+        return lambda: function(*inputs, causal=x["causal"])
 
     return make
 
@@ -131,16 +131,16 @@ OTHERS = {"flex": flex, "fa4": fa4, PUBLIC: public}
 
 def entries(way, only=None):
     """{name: make} of a pass, of the names in only."""
-    found = {}
+    entries = {}
     for name in names(way):
         if only is not None and name not in only:
             continue
         if name in RUNGS[way]:
-            found[name] = rung(name, way)
+            entries[name] = rung(name, way)
         else:
             prepare = OTHERS[name] if name in OTHERS else sdpa(SDPA[name])
-            found[name] = entry(prepare, way, turned=name == "fa4")
-    return found
+            entries[name] = entry(prepare, way, turned=name == "fa4")
+    return entries
 
 
 def graded(way):

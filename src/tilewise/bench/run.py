@@ -94,9 +94,9 @@ def speed(shapes, options, results, step):
         collect.saved(x)
         for way in options["passes"]:
             entries = peers.entries(way, options["only"])
-            given = way, shape, x, entries, timer, options["seconds"]
+            arguments = way, shape, x, entries, timer, options["seconds"]
             with peers.graded(way):
-                rows, cell = collect.rows(*given, say=options["say"])
+                rows, cell = collect.rows(*arguments, say=options["say"])
             results["rows"] += rows
             results["cells"].append(cell)
             torch.cuda.empty_cache()
@@ -111,8 +111,8 @@ def beside(part, options, results, step):
             step(f"memory, N {shape['n']}, d {shape['d']}")
     elif part == "unaligned":
         for what, shape, after in odd():
-            given = what, shape, after, options["seconds"] / 8
-            results[part] += extras.unaligned(*given, options["only"])
+            arguments = what, shape, after, options["seconds"] / 8
+            results[part] += extras.unaligned(*arguments, options["only"])
             torch.cuda.empty_cache()
             step(what)
     else:

@@ -31,17 +31,17 @@ def timer(run, right, *, graph=True, flush=None, power=dict):
     once = between(run)
     calls = 1 if flush else max(1, min(CALLS, round(BURST / max(once, 1e-3))))
     replay = capture(run, calls, right) if graph and once < LONG else None
-    how = {"calls": calls, "graph": replay is not None}
-    replay = replay or repeated(run, calls)
+    one_by_one = repeated(run, calls)
 
     def measure():
-        replay()
+        """Holds run by one_by_one, and so the tensors that a graph reads."""
+        burst = replay or one_by_one
+        burst()
         if flush:
             flush()
-        return between(replay, calls, power, {})
+        return between(burst, calls, power, {})
 
-    vars(measure)["kept"] = run  # the graph reads the tensors that run holds
-    return measure, how
+    return measure, {"calls": calls, "graph": replay is not None}
 
 
 def repeated(run, calls):
@@ -59,28 +59,28 @@ def capture(run, calls, right):
 
     What the last call wrote is filled with NaN, and must be right after a replay.
     """
-    made = torch.cuda.CUDAGraph()
+    graph = torch.cuda.CUDAGraph()
     torch.cuda.synchronize()
     torch.cuda.empty_cache()  # a graph's memory is its own and cannot come from there
     try:
-        made.capture_begin()
+        graph.capture_begin()
         try:
             for _ in range(calls):
                 results = run()
         finally:
-            made.capture_end()
+            graph.capture_end()
     except torch.OutOfMemoryError:
         raise
     except RuntimeError:  # something in it waits for the host
         return None
     for tensor in results:
         tensor.fill_(torch.nan)
-    made.replay()
-    return made.replay if right(results) else None
+    graph.replay()
+    return graph.replay if right(results) else None
 
 
-def between(replay, calls=1, power=None, found=None):
-    """ms of one call between two events; with found, that and power()'s reading."""
+def between(replay, calls=1, power=None, extra=None):
+    """ms of one call between two events; with extra, a dict that has power()'s too."""
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     start.record()
     replay()
@@ -88,7 +88,7 @@ def between(replay, calls=1, power=None, found=None):
     reading = power() if power else {}  # the GPU is at work
     end.synchronize()
     ms = start.elapsed_time(end) / calls
-    return ms if found is None else {"ms": ms} | reading
+    return ms if extra is None else {"ms": ms} | reading
 
 
 def take_turns(measures, seconds, *, now=time.perf_counter, seed=0):
@@ -97,16 +97,16 @@ def take_turns(measures, seconds, *, now=time.perf_counter, seed=0):
     Each has the same share of the seconds; all have LEAST rounds and at most MOST.
     """
     shuffle, share = random.Random(seed).shuffle, seconds / max(1, len(measures))
-    found: dict[str, list[Any]] = {name: [] for name in measures}
+    readings: dict[str, list[Any]] = {name: [] for name in measures}
     spent = dict.fromkeys(measures, 0.0)
     for turn in range(MOST):
         names = [n for n in measures if turn < LEAST or spent[n] < share]
         shuffle(names)
         for name in names:
             before = now()
-            found[name].append(measures[name]())
+            readings[name].append(measures[name]())
             spent[name] += now() - before
-    return found
+    return readings
 
 
 def summary(readings):

@@ -22,14 +22,14 @@ SMALL = 1024  # whose kernels serve every length, but not FlexAttention's
 
 def jobs(shapes, chosen):
     """(way, name, n, d, causal) of each compilation; chosen has {way: names}."""
-    found: dict[tuple[object, ...], None] = {}  # a dict keeps the order
+    ordered: dict[tuple[object, ...], None] = {}  # a dict keeps the order
     for shape in sorted(shapes, key=lambda s: -s["n"]):
         for way, names in chosen.items():
             for name in names:
                 n = shape["n"] if name == "flex" else SMALL
-                found[way, name, n, shape["d"], shape["causal"]] = None
+                ordered[way, name, n, shape["d"], shape["causal"]] = None
     slow_first = {"flex": 0, "fa4": 1}
-    return sorted(found, key=lambda job: slow_first.get(job[1], 2))
+    return sorted(ordered, key=lambda job: slow_first.get(job[1], 2))
 
 
 def compile_one(way, name, n, d, causal):
@@ -44,26 +44,26 @@ def compile_one(way, name, n, d, causal):
     torch.cuda.synchronize()
 
 
-def run_all(found, workers, limit, show=lambda done, total: None):
+def run_all(compilations, workers, limit, show=lambda done, total: None):
     """Run the jobs, so many at a time; [(job, what it said last)] of those that failed.
 
     A process that outlasts the limit, in seconds, is ended: it may hang for ever.
     """
-    waiting, failed = list(found), []
+    waiting, failed = list(compilations), []
     running: list[tuple[Any, ...]] = []
     env = SETTINGS | dict(os.environ)
     while waiting or running:
         while waiting and len(running) < workers:
             job = waiting.pop(0)
-            said = tempfile.TemporaryFile("w+")
+            output = tempfile.TemporaryFile("w+")
             words = [sys.executable, "-m", "tilewise.bench.warm", *map(str, job)]
-            child = subprocess.Popen(words, env=env, stdout=said, stderr=said)
-            running.append((job, child, said, time.monotonic() + limit))
+            child = subprocess.Popen(words, env=env, stdout=output, stderr=output)
+            running.append((job, child, output, time.monotonic() + limit))
         time.sleep(0.05)
         for one in [x for x in running if ended(x)]:
             running.remove(one)
             failed += failure(one)
-            show(len(found) - len(waiting) - len(running), len(found))
+            show(len(compilations) - len(waiting) - len(running), len(compilations))
     return failed
 
 
@@ -78,10 +78,10 @@ def ended(one):
 
 def failure(one):
     """[(job, the last line it said)] if it failed, else nothing."""
-    job, child, said, _ = one
-    said.seek(0)
-    lines = said.read().strip().splitlines()
-    said.close()
+    job, child, output, _ = one
+    output.seek(0)
+    lines = output.read().strip().splitlines()
+    output.close()
     return [(job, lines[-1] if lines else "no word")] if child.returncode else []
 
 

@@ -9,8 +9,9 @@ import os
 import sys
 
 import tilewise
+from tilewise.checks import short
 from tilewise.cli import bench, exercise, ledger, serve, trace
-from tilewise.cli.errors import Bad, short
+from tilewise.cli.errors import Bad
 from tilewise.cli.help import HELP
 from tilewise.cli.options import Parser, add_choice
 
@@ -23,9 +24,9 @@ def parser(lang):
     """The parser of all commands, with help in one language."""
     words = HELP[lang]
     top = Parser(prog="python -m tilewise", description=words["tilewise"])
-    said = f"tilewise {tilewise.__version__}"
-    told = words["--version"]
-    top.add_argument("--version", help=told, action="version", version=said)
+    version = f"tilewise {tilewise.__version__}"
+    about = words["--version"]
+    top.add_argument("--version", help=about, action="version", version=version)
     commands = top.add_subparsers(dest="command", metavar="command")
     for name, module in COMMANDS.items():
         about, end = words[name], words[f"{name} epilog"]

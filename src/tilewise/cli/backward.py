@@ -9,43 +9,42 @@ from tilewise.one_pass import dot
 OPTIONS = ("block_rows", "block_cols", "order", "causal")
 
 
-def states(given, saved, how):
+def states(problem, saved, how):
     """The backward trace of a problem, one state a tile.
 
     saved has the o, m, l of the forward pass; how is its (scale, exp).
     """
-    matrices = [given[x] for x in "qkv"]
-    options = {x: given[x] for x in OPTIONS}
-    after = saved["o"], given["do"], saved["m"], saved["l"]
     scale, exp = how
-    return trace.backward(*matrices, *after, **options, scale=scale, exp=exp)
+    inputs = {x: problem[x] for x in ("q", "k", "v", "do", *OPTIONS)}
+    state = {x: saved[x] for x in ("o", "m", "l")}
+    return trace.backward(**inputs, **state, scale=scale, exp=exp)
 
 
-def settle(given, saved, how):
+def settle(problem, saved, how):
     """How the trace ends: steps, dq, dk, dv, and their gap to ordinary attention's.
 
     Raises Bad where a number leaves the range of a float, before anything is shown.
     """
     t = 1
     try:
-        for state in states(given, saved, how):
-            if not all(map(math.isfinite, made(state))):
+        for state in states(problem, saved, how):
+            if not all(map(math.isfinite, numbers(state))):
                 raise OverflowError
             t += 1
     except OverflowError:
         raise Bad("overflow", t=t) from None
-    found = {x: state[x] for x in ("dq", "dk", "dv")}
-    truth = gradients(given, how)
+    last = {x: state[x] for x in ("dq", "dk", "dv")}
+    truth = gradients(problem, how)
     gap = max(
         abs(a - b)
-        for name, rows in found.items()
+        for name, rows in last.items()
         for x, y in zip(rows, truth[name], strict=True)
         for a, b in zip(x, y, strict=True)
     )
-    return {"steps": t - 1, "gap": gap, **found}
+    return {"steps": t - 1, "gap": gap, **last}
 
 
-def made(state):
+def numbers(state):
     """Yield the numbers that a step computed, without the S of masked keys."""
     for name in ("p", "dp", "ds", "dq_new", "dk_new", "dv_new"):
         for row in state[name]:
@@ -53,26 +52,26 @@ def made(state):
     yield from state["delta"]
 
 
-def gradients(given, how):
+def gradients(problem, how):
     """dQ, dK, dV of ordinary attention, one row at a time, by the softmax's Jacobian.
 
     dS_c = P_c (dP_c − Σ_b P_b dP_b); a row without keys has no part in any of them.
     """
-    (scale, exp), shift = how, len(given["k"]) - len(given["q"])
-    found = {f"d{x}": [[0] * len(given[x][0]) for _ in given[x]] for x in "qkv"}
-    for r, (q, do) in enumerate(zip(given["q"], given["do"], strict=True)):
-        seen = max(0, r + shift + 1) if given["causal"] else len(given["k"])
-        s = [scale * dot(q, k) for k in given["k"][:seen]]
+    (scale, exp), shift = how, len(problem["k"]) - len(problem["q"])
+    grads = {f"d{x}": [[0] * len(problem[x][0]) for _ in problem[x]] for x in "qkv"}
+    for r, (q, do) in enumerate(zip(problem["q"], problem["do"], strict=True)):
+        seen = max(0, r + shift + 1) if problem["causal"] else len(problem["k"])
+        s = [scale * dot(q, k) for k in problem["k"][:seen]]
         exps = [exp(x - max(s)) for x in s]
         p = [x / sum(exps) for x in exps]
-        dp = [dot(do, v) for v in given["v"][:seen]]
+        dp = [dot(do, v) for v in problem["v"][:seen]]
         mean = dot(p, dp)
         for c, (p_c, dp_c) in enumerate(zip(p, dp, strict=True)):
             ds = scale * p_c * (dp_c - mean)
-            add(found["dq"][r], ds, given["k"][c])
-            add(found["dk"][c], ds, q)
-            add(found["dv"][c], p_c, do)
-    return found
+            add(grads["dq"][r], ds, problem["k"][c])
+            add(grads["dk"][c], ds, q)
+            add(grads["dv"][c], p_c, do)
+    return grads
 
 
 def add(row, factor, other):

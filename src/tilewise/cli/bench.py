@@ -118,5 +118,5 @@ def means(results, lang):
     yield "{:22}{:>10}{:>10}".format(*HEAD[lang])
     for name in dict.fromkeys(name for name, _ in speeds):
         cells = [speeds.get((name, way)) for way in PASSES]
-        shown = [f"{geometric(x):.0f}" if x else "–" for x in cells]
-        yield f"{name:22}{shown[0]:>10}{shown[1]:>10}"
+        texts = [f"{geometric(x):.0f}" if x else "–" for x in cells]
+        yield f"{name:22}{texts[0]:>10}{texts[1]:>10}"

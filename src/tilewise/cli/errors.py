@@ -17,12 +17,6 @@ class Bad(Exception):
         return MESSAGES[lang][self.message].format(**values)
 
 
-def short(text, limit=80):
-    """Given text in quotes, on one line, cut where it is long."""
-    text = str(text)
-    return repr(text if len(text) <= limit else text[:limit] + "…")
-
-
 KINDS = {
     "en": {
         "string": "a string",

@@ -9,7 +9,8 @@ import textwrap
 from pathlib import Path
 
 from tilewise import exercises
-from tilewise.cli.errors import Bad, short
+from tilewise.checks import short
+from tilewise.cli.errors import Bad
 from tilewise.cli.options import add_size
 from tilewise.exercises import NAMES
 from tilewise.live.grade import MOST
@@ -92,15 +93,15 @@ def listed(lang):
 
 def write(path, name, lang, out):
     """Write the file to fill in, with the task above it, unless one has come since."""
-    told, said = words(name, lang), SAID[lang]
+    texts, sentences = words(name, lang), SAID[lang]
     command = f"python -m tilewise exercise {name}"
     command += "" if lang == "en" else f" --lang {lang}"
     lines = [
-        told["title"],
+        texts["title"],
         "",
-        *told["task"],
+        *texts["task"],
         "",
-        said["again"].format(command=command),
+        sentences["again"].format(command=command),
     ]
     head = "\n".join(y for x in lines for y in (textwrap.wrap(x, 84) or [""]))
     text = textwrap.indent(head, "# ", lambda _: True).replace("# \n", "#\n")
@@ -109,7 +110,7 @@ def write(path, name, lang, out):
             file.write(f"{text}\n\n{start(name)}")
     except OSError as error:
         raise Bad("unwritable", file=short(path), why=error.strerror) from None
-    out.write(said["written"].format(file=path) + "\n")
+    out.write(sentences["written"].format(file=path) + "\n")
     return 0
 
 
@@ -152,22 +153,24 @@ def graded(name, source, lang):
             return {"said": "ended", "status": done.returncode}
 
 
-def report(found, name, lang, out):
+def report(grade, name, lang, out):
     """Show the checks and what differs; the exit status, 0 if all pass."""
-    said, labels = SAID[lang], words(name, lang)["checks"]
-    if "said" in found:
-        out.write(said[found["said"]].format(**found) + "\n")
+    sentences, labels = SAID[lang], words(name, lang)["checks"]
+    if "said" in grade:
+        out.write(sentences[grade["said"]].format(**grade) + "\n")
         return 1
-    if found["printed"]:
-        out.write(f"{said['printed']}\n{textwrap.indent(found['printed'], '  ')}\n")
-    if found["fault"]:
-        out.write("".join(found["fault"]["parts"]) + "\n")
+    if grade["printed"]:
+        out.write(
+            f"{sentences['printed']}\n{textwrap.indent(grade['printed'], '  ')}\n"
+        )
+    if grade["fault"]:
+        out.write("".join(grade["fault"]["parts"]) + "\n")
         return 1
-    for check in found["checks"]:
+    for check in grade["checks"]:
         out.write(f"{'✗' if check['fault'] else '✓'} {labels[check['check']]}\n")
         if check["fault"]:
             out.write(f"    {''.join(check['fault']['parts'])}\n")
-    n = len(found["checks"])
-    k = sum(not check["fault"] for check in found["checks"])
-    out.write(said["all" if found["passed"] else "some"].format(k=k, n=n) + "\n")
-    return 0 if found["passed"] else 1
+    n = len(grade["checks"])
+    k = sum(not check["fault"] for check in grade["checks"])
+    out.write(sentences["all" if grade["passed"] else "some"].format(k=k, n=n) + "\n")
+    return 0 if grade["passed"] else 1

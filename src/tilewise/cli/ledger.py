@@ -88,11 +88,11 @@ def chosen(args):
     """The card: a GPU's, or one of whom --sram and the other options say all."""
     if args.sram:
         nothing = {"gpu": None, "bandwidth": None, "peak": None, "memory": None}
-        found = nothing | {"sram": args.sram}
+        numbers = nothing | {"sram": args.sram}
     else:
-        found = card(GPU[args.gpu or "h100"], args.dtype)
+        numbers = card(GPU[args.gpu or "h100"], args.dtype)
     keys = ("bandwidth", "peak", "memory")
     for key, (option, unit) in zip(keys, OWN.items(), strict=True):
-        if given := getattr(args, option[2:]):
-            found[key] = int(given * unit)
-    return found
+        if typed := getattr(args, option[2:]):
+            numbers[key] = int(typed * unit)
+    return numbers

@@ -3,7 +3,8 @@
 import argparse
 import re
 
-from tilewise.cli.errors import Bad, short
+from tilewise.checks import short
+from tilewise.cli.errors import Bad
 
 ARGPARSE = (  # what argparse says, and what is said instead
     (r"argument (\S+): expected one argument", "needs_value", "option"),
@@ -22,8 +23,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message):
         for pattern, key, name in ARGPARSE:
-            if found := re.match(pattern, message, re.S):
-                value = found[1] if name == "option" else short(found[1])
+            if match := re.match(pattern, message, re.S):
+                value = match[1] if name == "option" else short(match[1])
                 raise Bad(key, **{name: value})
         raise Bad("usage", message=" ".join(message.split()))
 
@@ -37,8 +38,8 @@ def add_choice(parser, option, choices, about):
             raise Bad("choice", option=option, choices=names, given=short(text))
         return text
 
-    shown = "{" + ",".join(choices) + "}"
-    how = {"type": convert, "metavar": shown, "default": choices[0], "help": about}
+    metavar = "{" + ",".join(choices) + "}"
+    how = {"type": convert, "metavar": metavar, "default": choices[0], "help": about}
     parser.add_argument(option, **how)
 
 

@@ -4,13 +4,13 @@ A problem is a dict: q, k, v, maybe do; scale, how it was chosen, exact (compute
 Fractions); block_rows, block_cols, order, causal, backward.
 """
 
-import json
 import math
 import os
 from typing import Any
 
-from tilewise import worked_example
-from tilewise.cli.errors import Bad, short
+from tilewise import strict_json, worked_example
+from tilewise.checks import short
+from tilewise.cli.errors import Bad
 
 LIMIT = 64  # rows and columns: more is not for reading
 BYTES = 1_000_000  # of a file: 4 matrices of 64 × 64 fit
@@ -20,21 +20,21 @@ KEYS = ("q", "k", "v", "do", "scale")
 
 def problem(path, n, d, **options):
     """The problem for --input, --n and --d, of which any may be None."""
-    found: dict[str, Any] = {"exact": False, "formula": None, "scale_name": "root"}
+    parts: dict[str, Any] = {"exact": False, "formula": None, "scale_name": "root"}
     if path is not None:
-        found |= read(path)
-        if options.get("backward") and "do" not in found:
+        parts |= read(path)
+        if options.get("backward") and "do" not in parts:
             raise Bad("missing_key", file=short(path), key="do")
-        agree(found, path, n, d)
+        agree(parts, path, n, d)
     elif (n or 4, d or 2) == (4, 2):
-        found |= {"exact": True, "scale": worked_example.SCALE}
-        found |= {x: getattr(worked_example, x.upper()) for x in KEYS[:4]}
+        parts |= {"exact": True, "scale": worked_example.SCALE}
+        parts |= {x: getattr(worked_example, x.upper()) for x in KEYS[:4]}
     else:
-        found |= {"formula": FORMULA, **generated(n or 4, d or 2)}
-    if "scale" in found:
-        found["scale_name"] = "scale"
-    usual = {"scale": len(found["q"][0]) ** -0.5, "backward": False}
-    return {**usual, **found, **options}
+        parts |= {"formula": FORMULA, **generated(n or 4, d or 2)}
+    if "scale" in parts:
+        parts["scale_name"] = "scale"
+    usual = {"scale": len(parts["q"][0]) ** -0.5, "backward": False}
+    return {**usual, **parts, **options}
 
 
 def generated(n, d):
@@ -56,26 +56,26 @@ def generated(n, d):
 def read(path):
     """The checked content of a JSON file: {"q", "k", "v"} and maybe "scale", "do"."""
     file = short(path)
-    found = parse(contents(path, file), file)
-    if not isinstance(found, dict):
+    content = parse(contents(path, file), file)
+    if not isinstance(content, dict):
         raise Bad("not_object", file=file)
-    for key in found:
+    for key in content:
         if key not in KEYS:
             raise Bad("unknown_key", file=file, key=short(key))
     for key in KEYS[:3]:
-        if key not in found:
+        if key not in content:
             raise Bad("missing_key", file=file, key=key)
     for key in KEYS[:4]:
-        if key in found:
-            matrix(key, found[key])
-    if "scale" in found:
-        number(found["scale"], "scale")
-    fit(found)
-    return found
+        if key in content:
+            matrix(key, content[key])
+    if "scale" in content:
+        number(content["scale"], "scale")
+    fit(content)
+    return content
 
 
 def contents(path, file):
-    """The text of a file in UTF-8, at most BYTES of it."""
+    """The bytes of a file, at most BYTES of them."""
     if os.path.isdir(path):
         raise Bad("directory", file=file)
     try:
@@ -88,35 +88,18 @@ def contents(path, file):
         raise Bad("unreadable", file=file, why=why) from None
     if len(data) > BYTES:
         raise Bad("large_file", file=file, limit=BYTES)
+    return data
+
+
+def parse(data, file):
+    """The value of strict JSON; every number is a float."""
     try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise Bad("encoding", file=file) from None
-
-
-def parse(text, file):
-    """Strict JSON: every number a float, no NaN or Infinity, no name twice."""
-
-    def unique(pairs):
-        made = {}
-        for name, value in pairs:
-            if name in made:
-                raise Bad("twice", file=file, key=short(name))
-            made[name] = value
-        return made
-
-    def constant(name):
-        raise Bad("constant", file=file, name=name)
-
-    try:
-        return json.loads(
-            text, parse_int=float, parse_constant=constant, object_pairs_hook=unique
-        )
-    except json.JSONDecodeError as error:
-        at = {"line": error.lineno, "column": error.colno}
-        raise Bad("not_json", file=file, **at) from None
-    except RecursionError:
-        raise Bad("nested", file=file) from None
+        return strict_json.loads(data)
+    except strict_json.NotStrict as error:
+        values = error.values | {"file": file}
+        if "key" in values:
+            values["key"] = short(values["key"])
+        raise Bad(error.reason, **values) from None
 
 
 def number(x, where):
@@ -150,14 +133,14 @@ def matrix(name, x):
             number(value, {"name": name, "r": r, "c": c})
 
 
-def fit(found):
+def fit(content):
     """Raise Bad unless Q is N × d, K is N_k × d, V is N_k × d_v, dO is N × d_v."""
-    (n, d), (n_k, d_k), (n_v, d_v) = (size(found[x]) for x in "qkv")
+    (n, d), (n_k, d_k), (n_v, d_v) = (size(content[x]) for x in "qkv")
     if d != d_k:
         raise Bad("widths", q=d, k=d_k)
     if n_k != n_v:
         raise Bad("heights", k=n_k, v=n_v)
-    if "do" in found and size(found["do"]) != (n, d_v):
+    if "do" in content and size(content["do"]) != (n, d_v):
         raise Bad("gradient", n=n, d=d_v)
 
 
@@ -165,8 +148,10 @@ def size(x):
     return len(x), len(x[0])
 
 
-def agree(found, path, n, d):
+def agree(content, path, n, d):
     """Raise Bad where --n or --d is not what the file holds."""
-    for key, given, held in zip(("--n", "--d"), (n, d), size(found["q"]), strict=True):
-        if given is not None and given != held:
-            raise Bad(key, given=given, file=short(path), held=held)
+    for key, typed, actual in zip(
+        ("--n", "--d"), (n, d), size(content["q"]), strict=True
+    ):
+        if typed is not None and typed != actual:
+            raise Bad(key, given=typed, file=short(path), held=actual)

@@ -4,7 +4,8 @@ import importlib
 import re
 import sys
 
-from tilewise.cli.errors import Bad, short
+from tilewise.checks import short
+from tilewise.cli.errors import Bad
 from tilewise.cli.options import add_size
 from tilewise.serve.limits import LIMITS
 

@@ -2,7 +2,6 @@
 
 import math
 import os
-from fractions import Fraction
 
 from tilewise import trace
 from tilewise.cli import backward
@@ -14,6 +13,7 @@ from tilewise.render.json import json_lines
 from tilewise.render.latex import latex_lines
 from tilewise.render.numbers import log_sum_exp
 from tilewise.render.text import text_lines
+from tilewise.worked_example import EXACT
 
 OPTIONS = ("block_rows", "block_cols", "order", "causal")
 
@@ -38,17 +38,17 @@ def add_options(parser, words):
 def run(args, out):
     """Compute once to know that it ends well, then again to show it step by step."""
     options = {x: getattr(args, x) for x in (*OPTIONS, "backward")}
-    given = problem(args.input, args.n, args.d, **options)
-    shown = given, states(given), settle(given)
+    task = problem(args.input, args.n, args.d, **options)
+    report = task, states(task), settle(task)
     if args.backward:  # from what the forward pass saved
-        after = given, shown[2], arithmetic(given)
-        shown = given, backward.states(*after), backward.settle(*after)
+        after = task, report[2], arithmetic(task)
+        report = task, backward.states(*after), backward.settle(*after)
     if args.format == "json":
-        lines = json_lines(*shown)
+        lines = json_lines(*report)
     elif args.format == "latex":
-        lines = latex_lines(*shown, lang=args.lang)
+        lines = latex_lines(*report, lang=args.lang)
     else:
-        lines = text_lines(*shown, lang=args.lang, colour=colour(out))
+        lines = text_lines(*report, lang=args.lang, colour=colour(out))
     for line in lines:
         out.write(line + "\n")
     return 0
@@ -60,44 +60,41 @@ def colour(out):
     return out.isatty() and not plain
 
 
-def two_to(x):
-    """2^x, exactly: e^{τ x} for the running example's τ = ln 2."""
-    return Fraction(2) ** x
-
-
-def arithmetic(given):
+def arithmetic(problem):
     """The scale and exponential of a problem: an exact one takes S in units of τ."""
-    return (1, two_to) if given["exact"] else (given["scale"], math.exp)
+    usual = {"scale": problem["scale"], "exp": math.exp}
+    how = EXACT if problem["exact"] else usual
+    return how["scale"], how["exp"]
 
 
-def states(given):
+def states(problem):
     """The trace of a problem, one state a tile."""
-    scale, exp = arithmetic(given)
-    matrices = [given[x] for x in "qkv"]
-    options = {x: given[x] for x in OPTIONS}
+    scale, exp = arithmetic(problem)
+    matrices = [problem[x] for x in "qkv"]
+    options = {x: problem[x] for x in OPTIONS}
     return trace.forward(*matrices, **options, scale=scale, exp=exp)
 
 
-def settle(given):
+def settle(problem):
     """How the trace ends: steps, o, l, m, lse, and its gap to ordinary attention.
 
     Raises Bad where a number leaves the range of a float, before anything is shown.
     """
     t = 1
     try:
-        for state in states(given):
-            if not all(map(math.isfinite, made(state))):
+        for state in states(problem):
+            if not all(map(math.isfinite, numbers(state))):
                 raise OverflowError
             t += 1
     except OverflowError:
         raise Bad("overflow", t=t) from None
-    pairs = zip(state["o"], attention(given), strict=True)
+    pairs = zip(state["o"], attention(problem), strict=True)
     gap = max(abs(a - b) for x, y in pairs for a, b in zip(x, y, strict=True))
-    lse = log_sum_exp(state, given["exact"])
+    lse = log_sum_exp(state, problem["exact"])
     return {"steps": t - 1, "gap": gap, "lse": lse, **{x: state[x] for x in "olm"}}
 
 
-def made(state):
+def numbers(state):
     """Yield the numbers that a step computed, without the −∞ of masked keys."""
     shift = math.inf if state["shift"] is None else state["shift"]
     for r, row in enumerate(state["s"], state["rows"][0]):
@@ -107,15 +104,15 @@ def made(state):
         yield from row
 
 
-def attention(given):
+def attention(problem):
     """softmax(S) V one row at a time, as it is written; a row without keys gives 0."""
-    scale, exp = arithmetic(given)
-    shift = len(given["k"]) - len(given["q"])
-    columns = list(zip(*given["v"], strict=True))
+    scale, exp = arithmetic(problem)
+    shift = len(problem["k"]) - len(problem["q"])
+    columns = list(zip(*problem["v"], strict=True))
     out = []
-    for r, q in enumerate(given["q"]):
-        seen = max(0, r + shift + 1) if given["causal"] else len(given["k"])
-        s = [scale * dot(q, k) for k in given["k"][:seen]]
+    for r, q in enumerate(problem["q"]):
+        seen = max(0, r + shift + 1) if problem["causal"] else len(problem["k"])
+        s = [scale * dot(q, k) for k in problem["k"][:seen]]
         exps = [exp(x - max(s)) for x in s]
         p = [x / sum(exps) for x in exps]
         out.append([dot(p, v) for v in columns])

@@ -74,8 +74,8 @@ def cases():
     yield "example", [18, 2, 2], (2, 2)
     for element_bytes in (2, 4):  # an A100's 163 KiB
         for d in (64, 128):
-            given = [163 * 1024, element_bytes, d]
-            yield "a100", given, counted(*given)
+            sizes = [163 * 1024, element_bytes, d]
+            yield "a100", sizes, counted(*sizes)
     for d in (1, 3, 40, 256):
         for sram_bytes in (1000, 4097, 232448):
             yield "many", [sram_bytes, 2, d], counted(sram_bytes, 2, d)

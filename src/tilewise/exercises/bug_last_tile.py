@@ -76,11 +76,11 @@ def last_block_moved_back(scores, values, block):
 
 def last_block_averaged(scores, values, block):
     """Each block's own output, and the mean of them."""
-    found = []
+    outputs = []
     for first in range(0, len(scores), block):
         part = scores[first : first + block], values[first : first + block]
-        found.append(attend_in_blocks(*part, block))
-    return [sum(x) / len(found) for x in zip(*found)]
+        outputs.append(attend_in_blocks(*part, block))
+    return [sum(x) / len(outputs) for x in zip(*outputs)]
 
 
 SOLUTION, START = attend_in_blocks, last_keys_left_out

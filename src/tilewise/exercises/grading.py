@@ -36,9 +36,9 @@ def differ(got, expected, slack, place):
         if len(got) != len(expected):
             return "length", place, got, expected
         for i, want in enumerate(expected):
-            found = differ(got[i], want, slack, place + "[" + str(i) + "]")
-            if found:
-                return found
+            difference = differ(got[i], want, slack, place + "[" + str(i) + "]")
+            if difference:
+                return difference
         return None
     if not is_number(got) or not is_number(expected):
         if type(got) is type(expected) and got == expected:
@@ -83,31 +83,31 @@ def grade(exercise, function, where):
     function is the reader's; where(error) makes a dict of an exception that it raises.
     A check ends at its first fault.
     """
-    order, found = [], {}
-    for check, given, expected in exercise.cases():
-        if check not in found:
+    order, faults = [], {}
+    for check, arguments, expected in exercise.cases():
+        if check not in faults:
             order.append(check)
-        if found.get(check) is None:
-            found[check] = fault(exercise, function, given, expected, where)
-    return [(check, found[check]) for check in order]
+        if faults.get(check) is None:
+            faults[check] = fault(exercise, function, arguments, expected, where)
+    return [(check, faults[check]) for check in order]
 
 
-def fault(exercise, function, given, expected, where):
+def fault(exercise, function, arguments, expected, where):
     """What is wrong with one call, as a dict, or None."""
     once = getattr(exercise, "ONCE", ())  # arguments that can be read but once
-    mine = [copied(x) for x in given]
+    mine = [copied(x) for x in arguments]
     handed = [iter(x) if i in once else x for i, x in enumerate(mine)]
-    made = {"call": call(exercise.SOLUTION.__name__, given, once)}
+    report = {"call": call(exercise.SOLUTION.__name__, arguments, once)}
     try:
         got = function(*handed)
-        found = compare(got, expected, getattr(exercise, "TOLERANCE", TOLERANCE))
+        difference = compare(got, expected, getattr(exercise, "TOLERANCE", TOLERANCE))
     except BaseException as error:  # SystemExit and KeyboardInterrupt too
-        return made | {"kind": "raised", "expected": short(expected)} | where(error)
-    if found:
-        kind, place, one, two = found
+        return report | {"kind": "raised", "expected": short(expected)} | where(error)
+    if difference:
+        kind, place, one, two = difference
         texts = {"got": short(one), "expected": short(two)}
-        return made | {"kind": kind, "at": place} | texts
-    if any(differ(a, b, 0, "") for a, b in zip(mine, given)):
-        return made | {"kind": "changed"}
+        return report | {"kind": kind, "at": place} | texts
+    if any(differ(a, b, 0, "") for a, b in zip(mine, arguments)):
+        return report | {"kind": "changed"}
     return None
     # --8<-- [end:grade]

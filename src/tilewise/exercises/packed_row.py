@@ -105,11 +105,11 @@ TOLERANCE = 0
 
 
 def cases():
-    given = [[21, 22, 23, 24, 25, 11, 12, 13, 31, 32], [0, 5, 8, 10]]
+    arguments = [[21, 22, 23, 24, 25, 11, 12, 13, 31, 32], [0, 5, 8, 10]]
     no = -100
     labels = [22, 23, 24, 25, no, 12, 13, no, 32, no]
     positions = [0, 1, 2, 3, 4, 0, 1, 2, 0, 1]
-    yield "example", given, (labels, positions, [0, 0, 0, 0, 0, 1, 1, 1, 2, 2])
+    yield "example", arguments, (labels, positions, [0, 0, 0, 0, 0, 1, 1, 1, 2, 2])
     yield case("alone", [[7, 8, 9, 7]])
     yield case("alone", [[5]])
     yield case("short", [[5], [6], [7]])

@@ -23,11 +23,11 @@ def delta_not_weighted(p, dp, delta):
 
 def delta_of_tile(p, dp, delta):
     """δ again from this tile: its keys are not all keys."""
-    found = []
+    ds = []
     for a, b in zip(p, dp):
         z = sum(x * y for x, y in zip(a, b))
-        found.append([x * (y - z) for x, y in zip(a, b)])
-    return found
+        ds.append([x * (y - z) for x, y in zip(a, b)])
+    return ds
 
 
 def delta_of_column(p, dp, delta):

@@ -44,8 +44,8 @@ def parts(fault, lang):
         text = text.replace("{place}", words["place"])
     text = text.replace("{place}", "")
     text = text.replace("{row}", words["row"] if fault.get("line") else "")
-    made = []
+    pieces = []
     for part in text.split("{"):
         name, closed, rest = part.partition("}")
-        made = made + [str(fault[name]), rest] if closed else made + [part]
-    return made
+        pieces = pieces + [str(fault[name]), rest] if closed else pieces + [part]
+    return pieces

@@ -70,16 +70,16 @@ WRONG = (
 
 
 def cases():
-    for given in tiles(4, 4, 2, 2, "bottom-right"):
-        yield "example", given, counted(*given)
+    for tile in tiles(4, 4, 2, 2, "bottom-right"):
+        yield "example", tile, counted(*tile)
     for sizes in ((6, 6, 2, 3), (8, 8, 4, 2), (7, 7, 3, 2)):
-        for given in tiles(*sizes, "bottom-right"):
-            yield "uneven", given, counted(*given)
+        for tile in tiles(*sizes, "bottom-right"):
+            yield "uneven", tile, counted(*tile)
     for sizes in ((2, 6, 1, 2), (6, 3, 2, 2), (1, 5, 1, 4)):
-        for given in tiles(*sizes, "bottom-right"):
-            yield "bottom-right", given, counted(*given)
-        for given in tiles(*sizes, "top-left"):
-            yield "top-left", given, counted(*given)
+        for tile in tiles(*sizes, "bottom-right"):
+            yield "bottom-right", tile, counted(*tile)
+        for tile in tiles(*sizes, "top-left"):
+            yield "top-left", tile, counted(*tile)
 
 
 def tiles(n_q, n_k, block_rows, block_cols, causal):

@@ -34,8 +34,8 @@ def tile_step(m, l, o, s, v):
 
 def steps(m, l, o, s, v, row):
     """Every row by `row(m, ℓ, o, s, columns of v)`; what the wrong ones share."""
-    found = [row(*parts, list(zip(*v))) for parts in zip(m, l, o, s)]
-    return tuple(list(x) for x in zip(*found))
+    states = [row(*parts, list(zip(*v))) for parts in zip(m, l, o, s)]
+    return tuple(list(x) for x in zip(*states))
 
 
 def mixed(weights, columns):

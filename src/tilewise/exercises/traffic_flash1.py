@@ -66,10 +66,10 @@ TOLERANCE = 0
 def cases():
     yield "example", [4, 2, 2], 112
     yield "round", [4, 2, 4], 72
-    for given in ([1024, 64, 128], [96, 16, 32]):
-        yield "whole", given, walked(*given)
-    for given in ([5, 2, 2], [100, 8, 48], [3, 4, 1], [3, 1, 8]):
-        yield "ragged", given, walked(*given)
+    for sizes in ([1024, 64, 128], [96, 16, 32]):
+        yield "whole", sizes, walked(*sizes)
+    for sizes in ([5, 2, 2], [100, 8, 48], [3, 4, 1], [3, 1, 8]):
+        yield "ragged", sizes, walked(*sizes)
 
 
 def walked(n, d, block_cols):

@@ -45,8 +45,8 @@ def cases():
     yield "one", [1, 1, 1], 8
     yield "example", [4, 4, 2], 96
     yield "square", [1024, 1024, 64], walked(1024, 1024, 64)
-    for given in ([1, 4096, 128], [7, 13, 5], [512, 256, 64]):
-        yield "two", given, walked(*given)
+    for sizes in ([1, 4096, 128], [7, 13, 5], [512, 256, 64]):
+        yield "two", sizes, walked(*sizes)
 
 
 def walked(n_q, n_k, d):

@@ -23,12 +23,12 @@ def weights_again(s, lse):
 
 def softmax_again(s, lse):
     """Softmax over the keys of this tile: the others' weights are ignored."""
-    found = []
+    weights = []
     for row in s:
         m = max(row)
         e = [0 if x == -math.inf else math.exp(x - m) for x in row]
-        found.append([x / (sum(e) or 1) for x in e])
-    return found
+        weights.append([x / (sum(e) or 1) for x in e])
+    return weights
 
 
 def without_guard(s, lse):
@@ -51,10 +51,10 @@ def lse_of_column(s, lse):
 
 def divided_by_lse(s, lse):
     """e^S / L: L is a logarithm."""
-    found = []
+    weights = []
     for row, l in zip(s, lse):
-        found.append([math.exp(x) / l if x > -math.inf and l else 0 for x in row])
-    return found
+        weights.append([math.exp(x) / l if x > -math.inf and l else 0 for x in row])
+    return weights
 
 
 SOLUTION = weights_again

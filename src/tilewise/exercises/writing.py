@@ -14,10 +14,10 @@ def cut(text, width):
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def call(name, given, once=()):
+def call(name, arguments, once=()):
     """The call of a function, with iter(…) around the arguments read only once."""
     inside = []
-    for i, x in enumerate(given):
+    for i, x in enumerate(arguments):
         inside.append("iter(" + short(x) + ")" if i in once else short(x))
     return name + "(" + ", ".join(inside) + ")"
 

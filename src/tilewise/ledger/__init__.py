@@ -33,13 +33,12 @@ from tilewise.ledger._forward import (
     standard_forward,
     tile_sram,
 )
-from tilewise.ledger.sizes import DTYPES, ceil_div, check, in_bytes, keys
+from tilewise.ledger.sizes import DTYPES, ceil_div, in_bytes, keys
 
 __all__ = [
     "DTYPES",
     "block_sizes",
     "ceil_div",
-    "check",
     "flash1_backward",
     "flash1_forward",
     "flash2_backward",

@@ -4,19 +4,22 @@ Source: Algorithms 3 and 4 of FlashAttention, arXiv 2205.14135, and Algorithm 2 
 FlashAttention-2, arXiv 2307.08691.
 """
 
-from tilewise.ledger.sizes import check, keys
+from tilewise.checks import check_sizes
+from tilewise.ledger.sizes import keys
 from tilewise.ledger.tiles import visits
 
 
 # --8<-- [start:standard_backward]
-def standard_backward(n, d, *, n_k=None, causal=False):
+def standard_backward(
+    n: int, d: int, *, n_k: int | None = None, causal: bool | str = False
+) -> dict[str, int]:
     """Algorithm 3: P comes from HBM, dP and dS go there and back, 7N² + 8Nd in all.
 
     A product keeps K, V, dK or dV on chip, with one row of Q or dO and one number more;
     line 3 keeps a row of P and one of dP, and their sum. causal changes nothing.
     """
     n_k = keys(n, n_k, causal)
-    check(n=n, d=d, n_k=n_k)
+    check_sizes(n=n, d=d, n_k=n_k)
     s, q, k = n * n_k, n * d, n_k * d
     return {
         # line 1: P, dO; 2: dO, V; 3: P, dP; 4: dS, K; 5: dS, Q
@@ -29,7 +32,15 @@ def standard_backward(n, d, *, n_k=None, causal=False):
 
 
 # --8<-- [start:flash1_backward]
-def flash1_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
+def flash1_backward(
+    n: int,
+    d: int,
+    block_rows: int,
+    block_cols: int,
+    *,
+    n_k: int | None = None,
+    causal: bool | str = False,
+) -> dict[str, int]:
     """Algorithm 4, K and V outside: five products a tile, dQ read and written in each.
 
     Line 5 writes dQ = dK = dV = 0 before that. B_r does not change the traffic,
@@ -37,7 +48,7 @@ def flash1_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
     dV_j, S_ij (P_ij takes its place) and dP_ij (dS_ij takes its place).
     """
     n_k = keys(n, n_k, causal)
-    check(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
+    check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
     rows, _, scores = visits(n, n_k, block_rows, block_cols, causal)
     b_r, b_c = min(block_rows, n), min(block_cols, n_k)
     zeros = n * d + 2 * n_k * d
@@ -51,7 +62,15 @@ def flash1_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
 
 
 # --8<-- [start:flash2_backward]
-def flash2_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
+def flash2_backward(
+    n: int,
+    d: int,
+    block_rows: int,
+    block_cols: int,
+    *,
+    n_k: int | None = None,
+    causal: bool | str = False,
+) -> dict[str, int]:
     """FlashAttention-2: δ = rowsum(dO ∘ O) once before the loop, which needs no O.
 
     K and V stay outside; L takes the place of ℓ and m. Only dQ = 0 is written first.
@@ -59,7 +78,7 @@ def flash2_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
     line 15 loads: here O_i is read for δ only, and dQ_i once a tile.
     """
     n_k = keys(n, n_k, causal)
-    check(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
+    check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
     rows, _, scores = visits(n, n_k, block_rows, block_cols, causal)
     b_r, b_c = min(block_rows, n), min(block_cols, n_k)
     return {
@@ -74,13 +93,13 @@ def flash2_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
 
 
 # --8<-- [start:saved]
-def saved(n, d, *, n_k=None):
+def saved(n: int, d: int, *, n_k: int | None = None) -> dict[str, int]:
     """Elements that stay in HBM from the forward to the backward pass, by algorithm.
 
     standard: Q, K, V and P;  flash1: Q, K, V, O, ℓ and m;  flash2: Q, K, V, O and L.
     """
     n_k = keys(n, n_k, False)
-    check(n=n, d=d, n_k=n_k)
+    check_sizes(n=n, d=d, n_k=n_k)
     inputs = n * d + 2 * n_k * d
     return {
         "standard": inputs + n * n_k,

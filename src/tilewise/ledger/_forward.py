@@ -4,24 +4,27 @@ Source: Algorithms 0 and 1 of FlashAttention, arXiv 2205.14135, and Algorithm 1 
 FlashAttention-2, arXiv 2307.08691.
 """
 
-from tilewise.ledger.sizes import ceil_div, check, keys
+from tilewise.checks import check_sizes
+from tilewise.ledger.sizes import ceil_div, keys
 from tilewise.ledger.tiles import visits
 
 
 # --8<-- [start:block_sizes]
-def block_sizes(sram, d):
+def block_sizes(sram: int, d: int) -> tuple[int, int]:
     """(B_r, B_c) of Algorithm 1, line 1: B_c = ⌈M/4d⌉, B_r = min(⌈M/4d⌉, d).
 
     M = sram is the on-chip memory in elements, not bytes.
     """
-    check(sram=sram, d=d)
+    check_sizes(sram=sram, d=d)
     block_cols = ceil_div(sram, 4 * d)
     return min(block_cols, d), block_cols
     # --8<-- [end:block_sizes]
 
 
 # --8<-- [start:standard_forward]
-def standard_forward(n, d, *, n_k=None, causal=False):
+def standard_forward(
+    n: int, d: int, *, n_k: int | None = None, causal: bool | str = False
+) -> dict[str, int]:
     """Algorithm 0: S and P go out to HBM and come back, 4N² + 4Nd elements in all.
 
     To read each matrix only once, a product keeps K or V on chip, with one row of Q or
@@ -29,7 +32,7 @@ def standard_forward(n, d, *, n_k=None, causal=False):
     were computed.
     """
     n_k = keys(n, n_k, causal)
-    check(n=n, d=d, n_k=n_k)
+    check_sizes(n=n, d=d, n_k=n_k)
     s = n * n_k
     return {
         "reads": (n * d + n_k * d) + s + (s + n_k * d),  # line 1: Q, K; 2: S; 3: P, V
@@ -41,20 +44,30 @@ def standard_forward(n, d, *, n_k=None, causal=False):
 
 
 # --8<-- [start:flash1_forward]
-def tile_sram(n, d, block_rows, block_cols, n_k=None):
+def tile_sram(
+    n: int, d: int, block_rows: int, block_cols: int, n_k: int | None = None
+) -> int:
     """Q_i, O_i, K_j, V_j, S_ij (P̃_ij takes its place), ℓ_i and m_i, together."""
     rows, cols = min(block_rows, n), min(block_cols, keys(n, n_k, False))
     return 2 * rows * d + 2 * cols * d + rows * cols + 2 * rows
 
 
-def flash1_forward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
+def flash1_forward(
+    n: int,
+    d: int,
+    block_rows: int,
+    block_cols: int,
+    *,
+    n_k: int | None = None,
+    causal: bool | str = False,
+) -> dict[str, int]:
     """Algorithm 1, K and V outside: Q, O, ℓ and m cross once for each of T_c blocks.
 
     Line 2 writes O, ℓ and m once before that. B_r does not change the traffic,
     unless tiles are skipped.
     """
     n_k = keys(n, n_k, causal)
-    check(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
+    check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
     rows, _, scores = visits(n, n_k, block_rows, block_cols, causal)
     state = d + 2  # of a row: O, ℓ, m
     return {
@@ -67,14 +80,22 @@ def flash1_forward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
 
 
 # --8<-- [start:flash2_forward]
-def flash2_forward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
+def flash2_forward(
+    n: int,
+    d: int,
+    block_rows: int,
+    block_cols: int,
+    *,
+    n_k: int | None = None,
+    causal: bool | str = False,
+) -> dict[str, int]:
     """FlashAttention-2, Q outside: K and V cross once for each of T_r blocks.
 
     O and L, one number a row, are written once. B_c does not change the traffic,
     unless tiles are skipped.
     """
     n_k = keys(n, n_k, causal)
-    check(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
+    check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
     _, cols, scores = visits(n, n_k, block_rows, block_cols, causal)
     return {
         "reads": n * d + cols * 2 * d,  # line 4: Q; line 7: K and V

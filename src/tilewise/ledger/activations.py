@@ -7,7 +7,7 @@ heads. attention and policy are among ATTENTION and POLICIES, n is N.
 tests/plain/test_activations.py compares them with what PyTorch keeps and computes.
 """
 
-from tilewise.ledger.sizes import check as check_sizes
+from tilewise.checks import check_choice, check_sizes
 from tilewise.ledger.sizes import in_bytes
 
 ATTENTION = ("standard", "ours", "pytorch")
@@ -23,7 +23,9 @@ INSIDE = {  # policy: what it does not keep, though autograd would
 
 
 # --8<-- [start:kept]
-def everything(n, embed_dim, num_heads, attention="ours"):
+def everything(
+    n: int, embed_dim: int, num_heads: int, attention: str = "ours"
+) -> dict[str, int]:
     """{name: numbers a token} that autograd keeps of a block, and which step wants it.
 
     x    the block's input        norm 1: its gradient needs the input
@@ -42,23 +44,27 @@ def everything(n, embed_dim, num_heads, attention="ours"):
     return kept | scores | {"y": e, "statistics 2": 2, "h 2": e, "a": 4 * e, "g": 4 * e}
 
 
-def kept(n, embed_dim, num_heads, *, attention="ours", policy="none"):
+def kept(
+    n: int,
+    embed_dim: int,
+    num_heads: int,
+    *,
+    attention: str = "ours",
+    policy: str = "none",
+) -> dict[str, int]:
     """The same with a policy of tilewise.training.checkpointing: only what it leaves.
 
     Raises ValueError for an unknown policy or attention, or a size below 1.
     """
     check(policy, attention, n=n, embed_dim=embed_dim, num_heads=num_heads)
-    held = everything(n, embed_dim, num_heads, attention)
-    return {name: x for name, x in held.items() if name not in INSIDE[policy]}
+    numbers = everything(n, embed_dim, num_heads, attention)
+    return {name: x for name, x in numbers.items() if name not in INSIDE[policy]}
 
 
-def check(policy, attention, **sizes):
+def check(policy: str, attention: str, **sizes: int) -> None:
     """Raise ValueError with one sentence that names what cannot be."""
-    if policy not in POLICIES:
-        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, not {policy!r}")
-    if attention not in ATTENTION:
-        names = ", ".join(ATTENTION)
-        raise ValueError(f"attention must be one of {names}, not {attention!r}")
+    check_choice("policy", policy, POLICIES)
+    check_choice("attention", attention, ATTENTION)
     if attention == "standard" and policy == "o":
         raise ValueError("policy must not be 'o' with standard attention: it wants P")
     check_sizes(**sizes)
@@ -69,17 +75,25 @@ def check(policy, attention, **sizes):
 WIDE = ("statistics 1", "statistics 2", "L")  # in fp32 where the rest is narrower
 
 
-def kept_bytes(n, embed_dim, num_heads, dtype, *, attention="ours", policy="none"):
+def kept_bytes(
+    n: int,
+    embed_dim: int,
+    num_heads: int,
+    dtype: str,
+    *,
+    attention: str = "ours",
+    policy: str = "none",
+) -> int:
     """Bytes that a block keeps for one sequence of n tokens; dtype as in the ledger."""
-    held = kept(n, embed_dim, num_heads, attention=attention, policy=policy)
+    numbers = kept(n, embed_dim, num_heads, attention=attention, policy=policy)
     size = in_bytes(1, dtype)
-    wide = sum([x for name, x in held.items() if name in WIDE])
-    return n * (size * (sum(held.values()) - wide) + max(4, size) * wide)
+    wide = sum([x for name, x in numbers.items() if name in WIDE])
+    return n * (size * (sum(numbers.values()) - wide) + max(4, size) * wide)
     # --8<-- [end:bytes]
 
 
 # --8<-- [start:flops]
-def products(n, embed_dim, attention="ours"):
+def products(n: int, embed_dim: int, attention: str = "ours") -> dict[str, int]:
     """{name: FLOPs a token} of a block's products forward; a mean over the n tokens.
 
     Attention is 4E for each key that a token sees, (n + 1)/2 in the mean; standard
@@ -91,7 +105,7 @@ def products(n, embed_dim, attention="ours"):
     return parts | {"y": 2 * e * e, "a": 8 * e * e, "down": 8 * e * e}
 
 
-def again(policy):
+def again(policy: str) -> tuple[str, ...]:
     """The products that a policy computes twice, by what they make.
 
     Never down's: recomputation stops at the last thing that was kept, which is g. Where
@@ -103,7 +117,9 @@ def again(policy):
     return twice[policy]
 
 
-def step(n, embed_dim, *, attention="ours", policy="none"):
+def step(
+    n: int, embed_dim: int, *, attention: str = "ours", policy: str = "none"
+) -> dict[str, int]:
     """FLOPs a token of a block's training step: forward, again, backward.
 
     Backward is twice the forward products, and for attention 5/2: it makes S again from
@@ -119,14 +135,14 @@ def step(n, embed_dim, *, attention="ours", policy="none"):
 
 
 # --8<-- [start:price]
-def price(n, embed_dim):
+def price(n: int, embed_dim: int) -> dict[str, float]:
     """{name: FLOPs of products} that bring back one number of what is kept.
 
     h 1, h 2 and g cost none: norms and GELU have no products.
     """
-    held = everything(n, embed_dim, 1)
-    made = products(n, embed_dim)
-    made["x"] = made.pop("down")  # of the block before
-    names = [name for name in held if not name.startswith(("stat", "L"))]
-    return {name: made.get(name, 0) / held[name] for name in names}
+    numbers = everything(n, embed_dim, 1)
+    flops = products(n, embed_dim)
+    flops["x"] = flops.pop("down")  # of the block before
+    names = [name for name in numbers if not name.startswith(("stat", "L"))]
+    return {name: flops.get(name, 0) / numbers[name] for name in names}
     # --8<-- [end:price]

@@ -9,44 +9,47 @@ It leaves out sectors, ways and early write-back, so it jumps from "all stays" t
 "nothing stays" where hardware passes gradually; `bounds` says where that may be.
 """
 
-from tilewise.ledger.sizes import check
+from tilewise.checks import check_choice, check_sizes
 from tilewise.trace import ORDERS, blocks, moves
 
 
 # --8<-- [start:lru]
-def lru(stream, capacity):
+def lru(stream, capacity: int) -> dict[str, int]:
     """Send a stream of (tile, bytes, stores) through the cache; count the bytes.
 
     Returns {"asked", "reads", "writes", "left"}: left is the part of writes that was
     still in the cache at the end.
     """
-    held, queue, head, used = {}, [], 0, 0  # tile: [last use, bytes, stored]
+    cache: dict = {}  # tile: [last use, bytes, stored]
+    queue, head, used = [], 0, 0
     asked = reads = writes = 0
     for time, (tile, size, stores) in enumerate(stream):
         asked += size
-        entry = held.get(tile)
+        entry = cache.get(tile)
         if entry is None:
             reads += 0 if stores else size
-            entry = held[tile] = [time, size, False]
+            entry = cache[tile] = [time, size, False]
             used += size
         entry[0], entry[2] = time, entry[2] or stores
         queue.append((time, tile))
         while used > capacity:
             when, oldest = queue[head]
             head += 1
-            if oldest in held and held[oldest][0] == when:  # not used since then
-                _, size, stored = held.pop(oldest)
+            if oldest in cache and cache[oldest][0] == when:  # not used since then
+                _, size, stored = cache.pop(oldest)
                 used -= size
                 writes += size if stored else 0
         if head > 100000:  # the past of the queue is not needed
             queue, head = queue[head:], 0
-    left = sum([size for _, size, stored in held.values() if stored])
+    left = sum([size for _, size, stored in cache.values() if stored])
     return {"asked": asked, "reads": reads, "writes": writes + left, "left": left}
     # --8<-- [end:lru]
 
 
 # --8<-- [start:programs]
-def programs(n, d, block_rows, block_cols, order):
+def programs(
+    n: int, d: int, block_rows: int, block_cols: int, order: str
+) -> list[list[tuple]]:
     """The events of the programs that share one head's forward pass: a list of lists.
 
     K, V outer is one program a head, which reads back what it wrote; Q outer is one a
@@ -60,7 +63,7 @@ def programs(n, d, block_rows, block_cols, order):
     return [list(events(pairs, rows, cols, d, order)) for pairs in tiles]
 
 
-def events(pairs, rows, cols, d, order):
+def events(pairs: list, rows: list, cols: list, d: int, order: str):
     """What the tiles (i, j) load and store: ((name, index), bytes, stores) in order."""
     for before, (i, j), after in zip([None] + pairs, pairs, pairs[1:] + [None]):
         load, store = moves(order, before, (i, j), after)
@@ -75,22 +78,41 @@ def events(pairs, rows, cols, d, order):
 
 
 # --8<-- [start:dram]
-def dram(n, d, block_rows, block_cols, *, order, heads, side, capacity):
+def dram(
+    n: int,
+    d: int,
+    block_rows: int,
+    block_cols: int,
+    *,
+    order: str,
+    heads: int,
+    side: int,
+    capacity: int,
+) -> dict[str, int]:
     """The bytes of `heads` forward passes that reach DRAM, `side` programs at a time.
 
     side is how many programs the GPU runs at once, an SM's share times its SMs; they
     march in step, and all end before the next `side` begin. Result as of `lru`.
     Raises ValueError where a size is no whole number of at least 1, or order unknown.
     """
-    check(n=n, d=d, block_rows=block_rows, block_cols=block_cols)
-    check(heads=heads, side=side, capacity=capacity)
-    if order not in ORDERS:
-        raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {order}")
+    check_sizes(n=n, d=d, block_rows=block_rows, block_cols=block_cols)
+    check_sizes(heads=heads, side=side, capacity=capacity)
+    check_choice("order", order, ORDERS)
     one = programs(n, d, block_rows, block_cols, order)
     return lru(march(one, heads, side), capacity)
 
 
-def bounds(n, d, block_rows, block_cols, *, order, heads, side, capacity):
+def bounds(
+    n: int,
+    d: int,
+    block_rows: int,
+    block_cols: int,
+    *,
+    order: str,
+    heads: int,
+    side: int,
+    capacity: int,
+) -> tuple[int, int]:
     """(least, most) bytes that reach DRAM: `dram` with all the L2, and with half of it.
 
     An A100's, H100's or H200's L2 has two halves, and what an SM reads from the far one
@@ -100,15 +122,16 @@ def bounds(n, d, block_rows, block_cols, *, order, heads, side, capacity):
     Source: NVIDIA's white paper on the A100, "A100 L2 Cache"; for the H100 its forum,
     forums.developer.nvidia.com/t/361731.
     """
-    how = {"order": order, "heads": heads, "side": side}
-    found = []
-    for part in (capacity, capacity // 2):
-        one = dram(n, d, block_rows, block_cols, capacity=part, **how)
-        found.append(one["reads"] + one["writes"])
-    return found[0], found[1]
+    how: dict = {"order": order, "heads": heads, "side": side}
+    halves = [
+        dram(n, d, block_rows, block_cols, capacity=part, **how)
+        for part in (capacity, capacity // 2)
+    ]
+    least, most = [x["reads"] + x["writes"] for x in halves]
+    return least, most
 
 
-def march(one, heads, side):
+def march(one: list, heads: int, side: int):
     """The events of all heads' programs, `side` of them taking turns, step by step."""
     waiting = [(head, part) for head in range(heads) for part in range(len(one))]
     for first in range(0, len(waiting), side):

@@ -8,7 +8,7 @@ kv_heads of them. All elements have one dtype. `name` is an algorithm of ALGORIT
 from tilewise.ledger import _backward, _forward
 
 ALGORITHMS = ("standard", "flash1", "flash2")
-COUNTS = {  # (algorithm, pass): what counts one head
+COUNTS: dict = {  # (algorithm, pass): what counts one head
     ("standard", "forward"): _forward.standard_forward,
     ("standard", "backward"): _backward.standard_backward,
     ("flash1", "forward"): _forward.flash1_forward,
@@ -16,6 +16,7 @@ COUNTS = {  # (algorithm, pass): what counts one head
     ("flash2", "forward"): _forward.flash2_forward,
     ("flash2", "backward"): _backward.flash2_backward,
 }
+SHAPE = ("n", "d", "n_k", "heads", "kv_heads")
 PASSES = {  # way: the passes in it
     "forward": ("forward",),
     "backward": ("backward",),
@@ -24,7 +25,9 @@ PASSES = {  # way: the passes in it
 
 
 # --8<-- [start:memory]
-def once(name, way, n, d, n_k, heads, kv_heads):
+def once(
+    name: str, way: str, n: int, d: int, n_k: int, heads: int, kv_heads: int
+) -> int:
     """Elements that cross HBM if a cache answers every repeated read of a kernel.
 
     Q, K, V and O cross once, or dO and the gradients too, and the rows' statistics.
@@ -40,7 +43,9 @@ def once(name, way, n, d, n_k, heads, kv_heads):
     return both * 2 * d * (heads * n + kv_heads * n_k) + heads * rest[name]
 
 
-def held(name, way, n, d, n_k, heads, kv_heads):
+def resident(
+    name: str, way: str, n: int, d: int, n_k: int, heads: int, kv_heads: int
+) -> int:
     """Elements that must be in HBM at once, of this layer alone.
 
     forward: Q, K, V, O, and S with P, or ℓ with m, or L. backward: Q, K, V, dO, their
@@ -58,17 +63,17 @@ def held(name, way, n, d, n_k, heads, kv_heads):
     return last if way == "backward" else max(most, last)
 
 
-def kept(name, n, d, n_k, heads, kv_heads):
+def kept(name: str, n: int, d: int, n_k: int, heads: int, kv_heads: int) -> int:
     """Elements that stay for the backward pass: `ledger.saved`, K and V by kv_heads."""
     one = _backward.saved(n, d, n_k=n_k)[name]
     return heads * one - (heads - kv_heads) * 2 * n_k * d
 
 
-def longest(name, way, d, heads, kv_heads, room):
-    """The largest N = N_k whose `held` is at most `room` elements; 0 if none is."""
+def longest(name: str, way: str, d: int, heads: int, kv_heads: int, room: int) -> int:
+    """The largest N = N_k whose `resident` is at most `room` elements; 0 if none is."""
 
     def fits(n):
-        return held(name, way, n, d, n, heads, kv_heads) <= room
+        return resident(name, way, n, d, n, heads, kv_heads) <= room
 
     low, high = 0, 1
     while fits(high):
@@ -81,18 +86,20 @@ def longest(name, way, d, heads, kv_heads, room):
 
 
 # --8<-- [start:bound]
-def bound(moved, flops, bandwidth, peak):
+def bound(
+    moved: float, flops: float, bandwidth: float | None, peak: float | None
+) -> dict:
     """The roofline of one layer: seconds ≥ max(bytes moved / bandwidth, FLOPs / peak).
 
     rate is FLOPs over these seconds: the height of the roof at this intensity. The
     seconds are None where the card's bandwidth or peak is not known.
     """
-    found = {"bytes": moved, "intensity": flops / moved, "seconds": None}
+    point = {"bytes": moved, "intensity": flops / moved, "seconds": None}
     if not bandwidth or not peak:
-        return found
+        return point
     memory, compute = moved / bandwidth, flops / peak
     seconds = max(memory, compute)
-    return found | {
+    return point | {
         "memory_seconds": memory,
         "compute_seconds": compute,
         "seconds": seconds,
@@ -102,38 +109,50 @@ def bound(moved, flops, bandwidth, peak):
     # --8<-- [end:bound]
 
 
-def count(name, way, n, d, blocks, n_k, causal):
+def count(
+    name: str, way: str, n: int, d: int, blocks: tuple, n_k: int, causal: bool | str
+) -> dict[str, int]:
     """One head's count of the ledger; standard attention has no blocks."""
     blocks = () if name == "standard" else blocks
     return COUNTS[name, way](n, d, *blocks, n_k=n_k, causal=causal)
 
 
 # --8<-- [start:bill]
-def bill(name, way, n, d, n_k, heads, kv_heads, causal, blocks, size, card):
+def bill(
+    name: str,
+    way: str,
+    shape: dict,
+    card: dict,
+    *,
+    blocks: dict,
+    size: int,
+    causal: bool | str = False,
+) -> dict:
     """All that is known of one algorithm: what it moves, computes, needs and keeps.
 
-    blocks is {pass: (B_r, B_c)}, size the bytes of an element; traffic, FLOPs and
-    memory are the layer's, sram is one tile's, the larger of two passes. card as in
+    shape is {"n", "d", "n_k", "heads", "kv_heads"} of the layer, blocks is
+    {pass: (B_r, B_c)}, and size is the bytes of an element. Traffic, FLOPs and memory
+    are the layer's; sram is one tile's, the larger of two passes. card as in
     tilewise.ledger.layer.
     """
+    n, d, n_k, heads, kv_heads = [shape[x] for x in SHAPE]
     counts = [count(name, x, n, d, blocks[x], n_k, causal) for x in PASSES[way]]
-    found = {x: heads * sum([c[x] for c in counts]) for x in ("reads", "writes")}
+    traffic = {x: heads * sum([c[x] for c in counts]) for x in ("reads", "writes")}
     flops = heads * sum([c["flops"] for c in counts])
     sram = max([c["sram"] for c in counts])
-    shape = (n, d, n_k, heads, kv_heads)
-    saved, memory = kept(name, *shape), card["memory"]
-    least = size * sum([once(name, x, *shape) for x in PASSES[way]])
+    saved, memory = kept(name, **shape), card["memory"]
+    least = size * sum([once(name, x, **shape) for x in PASSES[way]])
     roof = card["bandwidth"], card["peak"]
-    found |= bound(size * (found["reads"] + found["writes"]), flops, *roof)
+    traffic |= bound(size * (traffic["reads"] + traffic["writes"]), flops, *roof)
     most = memory and longest(name, way, d, heads, kv_heads, memory // size)
-    return found | {
+    return traffic | {
         "flops": flops,
         "once": bound(least, flops, *roof),
         "sram": sram,
         "fits": sram <= card["sram"],
         "saved": saved,
         "saved_bytes": size * saved,
-        "held_bytes": size * held(name, way, *shape),
+        "held_bytes": size * resident(name, way, **shape),
         "longest": most,
     }
     # --8<-- [end:bill]

@@ -5,10 +5,11 @@ memory, bytes. The last three may be None, where nobody said them. This is what
 `python -m tilewise ledger` prints and what the site's calculator shows.
 """
 
+from tilewise.checks import check_sizes
 from tilewise.hardware import GPUS, KB, roofs
 from tilewise.ledger._forward import block_sizes
 from tilewise.ledger.costs import ALGORITHMS, PASSES, bill, count
-from tilewise.ledger.sizes import ceil_div, check, in_bytes
+from tilewise.ledger.sizes import ceil_div, in_bytes
 from tilewise.ledger.tiles import kernel_tiles
 
 RULES = ("paper", "kernels")
@@ -31,7 +32,7 @@ LEADING = {"forward": 12 / 4, "backward": 20 / 7, "training": 32 / 11}  # of M, 
 
 
 # --8<-- [start:card]
-def card(gpu, dtype):
+def card(gpu: str, dtype: str) -> dict:
     """The card of a GPU in tilewise.hardware. fp64 has no peak there.
 
     Of an SM's shared memory one thread block may use all but 1 KiB, which CUDA keeps
@@ -52,7 +53,9 @@ def card(gpu, dtype):
 
 
 # --8<-- [start:tiles]
-def tiles(rule, way, d, sram, size, causal=False):
+def tiles(
+    rule: str, way: str, d: int, sram: int, size: int, causal: bool | str = False
+) -> tuple[int, int]:
     """(B_r, B_c) by a rule for one pass: "paper", line 1 of Algorithm 1, or "kernels".
 
     way is "forward" or "backward", sram in elements of `size` bytes.
@@ -60,11 +63,22 @@ def tiles(rule, way, d, sram, size, causal=False):
     if rule == "paper":
         return block_sizes(sram, d)
     return kernel_tiles(d, way, causal=causal, room=sram * size)
+
+
+def pick(
+    own: tuple, rule: str, way: str, d: int, sram: int, size: int, causal: bool | str
+) -> tuple[int, int]:
+    """The caller's own (B_r, B_c), each of which may be None, or those of the rule."""
+    rows, cols = own
+    if rows and cols:
+        return rows, cols
+    by_rule = tiles(rule, way, d, sram, size, causal)
+    return rows or by_rule[0], cols or by_rule[1]
     # --8<-- [end:tiles]
 
 
 # --8<-- [start:break_even]
-def break_even(way, n, d, n_k):
+def break_even(way: str, n: int, d: int, n_k: int) -> dict[str, int] | None:
     """The smallest B_c, and M for B_c = ⌈M/4d⌉, where FA1 moves less than standard.
 
     Of one head without a mask; way is a key of tilewise.ledger.costs.PASSES. None where
@@ -75,7 +89,7 @@ def break_even(way, n, d, n_k):
         counts = [count(name, x, n, d, blocks, n_k, False) for x in PASSES[way]]
         return sum([x["reads"] + x["writes"] for x in counts])
 
-    standard = moved("standard", None)
+    standard = moved("standard", ())
     low, high = 0, n_k + 1  # at `low` it moves no less, at `high` less or unknown
     while high - low > 1:
         middle = (low + high) // 2
@@ -89,21 +103,21 @@ def break_even(way, n, d, n_k):
 
 # --8<-- [start:account]
 def account(
-    n,
-    d,
-    card,
+    n: int,
+    d: int,
+    card: dict,
     *,
-    n_k=None,
-    batch=1,
-    heads=1,
-    kv_heads=None,
-    causal=False,
-    dtype="bf16",
-    way="forward",
-    rule="paper",
-    block_rows=None,
-    block_cols=None,
-):
+    n_k: int | None = None,
+    batch: int = 1,
+    heads: int = 1,
+    kv_heads: int | None = None,
+    causal: bool | str = False,
+    dtype: str = "bf16",
+    way: str = "forward",
+    rule: str = "paper",
+    block_rows: int | None = None,
+    block_cols: int | None = None,
+) -> dict:
     """The problem, the tiles and the bill of each algorithm, as one dict.
 
     way is a key of tilewise.ledger.costs.PASSES, rule chooses the tiles where
@@ -112,38 +126,30 @@ def account(
     divide.
     """
     n_k, kv_heads = n_k or n, kv_heads or heads
-    check(n=n, d=d, n_k=n_k, batch=batch, heads=heads, kv_heads=kv_heads)
+    check_sizes(n=n, d=d, n_k=n_k, batch=batch, heads=heads, kv_heads=kv_heads)
     if heads % kv_heads:
         raise ValueError(f"kv_heads must divide heads, {heads}; {kv_heads} does not")
-    size, blocks = in_bytes(1, dtype), {}
-    for x in PASSES[way]:
-        blocks[x] = block_rows, block_cols
-        if not block_rows or not block_cols:
-            rows, cols = tiles(rule, x, d, card["sram"], size, causal)
-            blocks[x] = block_rows or rows, block_cols or cols
-    grids = [grid(n, n_k, blocks, x) for x in PASSES[way]]
-    shape = (n, d, n_k, batch * heads, batch * kv_heads, causal, blocks, size, card)
-    return card | {
-        "pass": way,
-        "n": n,
-        "n_k": n_k,
-        "d": d,
-        "batch": batch,
-        "heads": heads,
-        "kv_heads": kv_heads,
-        "causal": causal,
-        "dtype": dtype,
+    size, passes = in_bytes(1, dtype), PASSES[way]
+    own, room = (block_rows, block_cols), card["sram"]
+    blocks = {x: pick(own, rule, x, d, room, size, causal) for x in passes}
+    shape = {"n": n, "d": d, "n_k": n_k}
+    shape |= {"heads": batch * heads, "kv_heads": batch * kv_heads}
+    how: dict = {"blocks": blocks, "size": size, "causal": causal}
+    problem = {"pass": way, "n": n, "n_k": n_k, "d": d, "batch": batch, "heads": heads}
+    problem |= {"kv_heads": kv_heads, "causal": causal, "dtype": dtype}
+    problem = card | problem
+    return problem | {
         "bytes_per_element": size,
-        "tiles": grids,
+        "tiles": [grid(n, n_k, blocks, x) for x in passes],
         "leading": LEADING[way],
         "even": LEADING[way] * d * d,
         "break_even": None if causal else break_even(way, n, d, n_k),
-        "algorithms": {x: bill(x, way, *shape) for x in ALGORITHMS},
+        "algorithms": {x: bill(x, way, shape, card, **how) for x in ALGORITHMS},
     }
     # --8<-- [end:account]
 
 
-def grid(n, n_k, blocks, way):
+def grid(n: int, n_k: int, blocks: dict, way: str) -> dict:
     """The tiles of one pass, and how many there are on each side."""
     rows, cols = blocks[way]
     t_r, t_c = ceil_div(n, rows), ceil_div(n_k, cols)

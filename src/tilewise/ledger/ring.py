@@ -7,32 +7,26 @@ the backward pass. FLOPs are matrix products only, as in `tilewise.ledger`.
 Sources: Ring Attention, arXiv 2310.01889; DeepSpeed Ulysses, arXiv 2309.14509.
 """
 
-from tilewise.ledger.sizes import check
+from tilewise.checks import check_sizes
 
 SUMS = 4  # bytes of a number of dK or dV on its way: summed up in fp32
 LEAST = 2**28  # bytes on their way and in fp32 that are not worth shorter turns
-
-# --8<-- [start:links]
+H200 = "https://www.nvidia.com/en-us/data-center/h200/"
 DGX = "https://docs.nvidia.com/dgx/dgxh100-user-guide/introduction-to-dgxh100.html"
 LINKS = {  # bytes a second that a GPU can send, as its vendor states it; the source
-    "NVLink": (
-        450e9,
-        "https://www.nvidia.com/en-us/data-center/h200/",
-    ),  # 900 both ways
+    "NVLink": (450e9, H200),  # 900 both ways
     "InfiniBand": (50e9, DGX),  # 400 Gb/s, one adapter for each GPU
 }
-# --8<-- [end:links]
 
 
-# --8<-- [start:work]
-def scores(n, world, step, causal=False):
+def scores(n: int, world: int, step: int, causal: bool = False) -> int:
     """How many scores each rank computes at a step, 0 .. P − 1: the same on all.
 
     N/P queries meet N/P keys. With causal and zig-zag order step 0 is a triangle with
     its diagonal, and every other step half of the square, exactly. Raises ValueError
     where P, or with causal 2P, does not divide N.
     """
-    check(n=n, world=world, step=step + 1)
+    check_sizes(n=n, world=world, step=step + 1)
     cut = 2 * world if causal else world
     if n % cut or step >= world:
         raise ValueError(f"n must be a multiple of {cut}, step below {world}")
@@ -42,26 +36,37 @@ def scores(n, world, step, causal=False):
     return share * (share + 1) // 2 if step == 0 else share * share // 2
 
 
-def flops(n, world, step, heads, d, *, causal=False, backward=False):
+def flops(
+    n: int,
+    world: int,
+    step: int,
+    heads: int,
+    d: int,
+    *,
+    causal: bool = False,
+    backward: bool = False,
+) -> int:
     """The FLOPs of a rank at a step: two products forward, five backward."""
     each = 10 if backward else 4
     return each * scores(n, world, step, causal) * heads * d
-    # --8<-- [end:work]
 
 
-# --8<-- [start:sent]
-def step_bytes(n, world, kv_heads, d, size=2, *, backward=False):
+def step_bytes(
+    n: int, world: int, kv_heads: int, d: int, size: int = 2, *, backward: bool = False
+) -> int:
     """The bytes that a rank sends in a step, and receives: K and V, and dK and dV.
 
     2 · N/P · kv_heads · d elements, and backward as many sums of 4 bytes, or of `size`
     where that is more. GQA sends fewer heads; a causal mask changes nothing.
     """
-    check(n=n, world=world, kv_heads=kv_heads, d=d, size=size)
+    check_sizes(n=n, world=world, kv_heads=kv_heads, d=d, size=size)
     elements = 2 * (n // world) * kv_heads * d
     return elements * (size + max(size, SUMS) if backward else size)
 
 
-def ring_bytes(n, world, kv_heads, d, size=2):
+def ring_bytes(
+    n: int, world: int, kv_heads: int, d: int, size: int = 2
+) -> dict[str, int]:
     """{"forward": …, "backward": …}: the bytes that a rank sends in a pass.
 
     K and V make P − 1 steps in each pass; dK and dV P, the last one home.
@@ -74,23 +79,32 @@ def ring_bytes(n, world, kv_heads, d, size=2):
     return {"forward": keys, "backward": keys + world * sums}
 
 
-def ulysses_bytes(n, world, heads, kv_heads, d, size=2):
+def ulysses_bytes(
+    n: int, world: int, heads: int, kv_heads: int, d: int, size: int = 2
+) -> dict[str, int]:
     """The same for Ulysses: all-to-all, from all heads of N/P rows to heads/P of all.
 
     Forward Q, K, V go that way and O comes back; backward dO goes, dQ, dK and dV come.
     Of each a rank sends (P − 1)/P. Raises ValueError where P does not divide kv_heads.
     """
-    check(n=n, world=world, heads=heads, kv_heads=kv_heads, d=d, size=size)
+    check_sizes(n=n, world=world, heads=heads, kv_heads=kv_heads, d=d, size=size)
     if kv_heads % world:
         raise ValueError(f"world must divide kv_heads: {world}, {kv_heads}")
-    held = (2 * heads + 2 * kv_heads) * (n // world) * d * size
-    sent = held * (world - 1) // world
+    local = (2 * heads + 2 * kv_heads) * (n // world) * d * size
+    sent = local * (world - 1) // world
     return {"forward": sent, "backward": sent}
-    # --8<-- [end:sent]
 
 
-# --8<-- [start:least]
-def least_share(peak, link, heads, kv_heads, size=2, *, causal=False, backward=False):
+def least_share(
+    peak: float,
+    link: float,
+    heads: int,
+    kv_heads: int,
+    size: int = 2,
+    *,
+    causal: bool = False,
+    backward: bool = False,
+) -> float:
     """The least N/P whose step computes for as long as its keys travel.
 
     Forward 4 (N/P)² heads d FLOPs at `peak` FLOP/s take as long as 2 N/P kv_heads d
@@ -105,19 +119,35 @@ def least_share(peak, link, heads, kv_heads, size=2, *, causal=False, backward=F
     return carried * half * kv_heads * peak / (products * heads * link)
 
 
-def needed(share, peak, heads, kv_heads, size=2, *, causal=False, backward=False):
+def needed(
+    share: int,
+    peak: float,
+    heads: int,
+    kv_heads: int,
+    size: int = 2,
+    *,
+    causal: bool = False,
+    backward: bool = False,
+) -> float:
     """The bytes a second that a rank must send, one way, for N/P = share to be hidden.
 
     `least_share` solved for the link; peak in FLOP/s, rows of `share` whole numbers.
     """
-    check(share=share, heads=heads, kv_heads=kv_heads, size=size)
+    check_sizes(share=share, heads=heads, kv_heads=kv_heads, size=size)
     way = {"causal": causal, "backward": backward}
     return least_share(peak, share, heads, kv_heads, size, **way)
-    # --8<-- [end:least]
 
 
-# --8<-- [start:held]
-def held(n_q, n_k, heads, d, d_v, size=2, *, backward=False):
+def working_set(
+    n_q: int,
+    n_k: int,
+    heads: int,
+    d: int,
+    d_v: int,
+    size: int = 2,
+    *,
+    backward: bool = False,
+) -> dict[str, int]:
     """{what: bytes} of one head of K and V at the worst moment of a turn, P ≥ 3.
 
     Beside q, k, v, o, L and their gradients a rank holds this for each head of K and V
@@ -125,7 +155,7 @@ def held(n_q, n_k, heads, d, d_v, size=2, *, backward=False):
     of V. Forward, that is while a step is merged; backward, while the Gluon kernel
     computes, whose own fp32 dQ and two numbers a row are the last line.
     """
-    check(n_q=n_q, n_k=n_k, heads=heads, d=d, d_v=d_v, size=size)
+    check_sizes(n_q=n_q, n_k=n_k, heads=heads, d=d, d_v=d_v, size=size)
     wide, narrow = max(size, SUMS), size < SUMS
     rows, keys = heads * n_q, n_k * (d + d_v)
     both = {"k, v": keys * size, "k, v, coming": keys * size}
@@ -145,16 +175,26 @@ def held(n_q, n_k, heads, d, d_v, size=2, *, backward=False):
     }
 
 
-def at_once(n_q, n_k, heads, kv_heads, d, d_v, size=2, *, batch=1, backward=False):
+def at_once(
+    n_q: int,
+    n_k: int,
+    heads: int,
+    kv_heads: int,
+    d: int,
+    d_v: int,
+    size: int = 2,
+    *,
+    batch: int = 1,
+    backward: bool = False,
+) -> int:
     """How many heads of K and V, of all batch entries, take a turn round the ring.
 
-    As many as keep what `held` counts in LEAST bytes, or an eighth of q, k, v, o and
-    their gradients where that is more; at least one. n_q and n_k are the longest share,
-    d and d_v the columns of K and V.
+    As many as keep what `working_set` counts in LEAST bytes, or in an eighth of q, k,
+    v, o and their gradients where that is more; at least one. n_q and n_k are the
+    longest share, d and d_v the columns of K and V.
     """
-    check(kv_heads=kv_heads, batch=batch)
-    one = held(n_q, n_k, heads // kv_heads, d, d_v, size, backward=backward)
+    check_sizes(kv_heads=kv_heads, batch=batch)
+    one = working_set(n_q, n_k, heads // kv_heads, d, d_v, size, backward=backward)
     whole = 2 * batch * (heads * n_q + kv_heads * n_k) * (d + d_v) * size
     few = max(whole // 8, LEAST) // sum(one.values())
     return max(1, min(few, batch * kv_heads))
-    # --8<-- [end:held]

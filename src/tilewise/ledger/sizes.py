@@ -1,23 +1,17 @@
 """The sizes that every count of the ledger takes: checked once, named once."""
 
+from tilewise.checks import check_causal, check_choice
+
 
 # --8<-- [start:sizes]
-def check(**sizes):
-    """Raise ValueError naming the size that is not a whole number of at least 1."""
-    for name, size in sorted(sizes.items()):
-        if not isinstance(size, int) or size < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, not {size}")
-
-
-def ceil_div(a, b):
+def ceil_div(a: int, b: int) -> int:
     """⌈a / b⌉."""
     return -(-a // b)
 
 
-def keys(n, n_k, causal):
+def keys(n: int, n_k: int | None, causal: bool | str) -> int:
     """N_k, which is N unless told; raises ValueError for an unknown causal."""
-    if causal not in (False, True, "top-left"):
-        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+    check_causal(causal)
     return n if n_k is None else n_k
     # --8<-- [end:sizes]
 
@@ -26,14 +20,11 @@ def keys(n, n_k, causal):
 DTYPES = {"fp64": 8, "fp32": 4, "bf16": 2, "fp16": 2}
 
 
-def in_bytes(elements, dtype):
+def in_bytes(elements: int, dtype: str) -> int:
     """The bytes of a number of elements, all of one dtype: fp64, fp32, bf16, fp16.
 
     Raises ValueError for another dtype.
     """
-    if dtype not in DTYPES:
-        raise ValueError(
-            f"dtype must be one of {', '.join(sorted(DTYPES))}, not {dtype!r}"
-        )
+    check_choice("dtype", dtype, sorted(DTYPES))
     return elements * DTYPES[dtype]
     # --8<-- [end:bytes]

@@ -7,7 +7,7 @@ Dao-AILab/flash-attention, read in November 2026.
 
 
 # --8<-- [start:floor_sum]
-def floor_sum(count, a, b, m):
+def floor_sum(count: int, a: int, b: int, m: int) -> int:
     """Σ ⌊(a·i + b) / m⌋ over i = 0 .. count − 1, for a, b ≥ 0 and m ≥ 1.
 
     The sum counts the points of a grid below a line. What is whole in a/m and b/m is
@@ -25,7 +25,9 @@ def floor_sum(count, a, b, m):
 
 
 # --8<-- [start:visits]
-def visits(n, n_k, block_rows, block_cols, causal):
+def visits(
+    n: int, n_k: int, block_rows: int, block_cols: int, causal: bool | str
+) -> tuple[int, int, int]:
     """(rows, columns, scores) of all tiles that are visited, added up.
 
     Without a mask each of N rows is visited T_c times and each column T_r times.
@@ -82,7 +84,9 @@ KERNELS = {  # way: [(largest d, tile, tile if causal), …]
 }
 
 
-def kernel_tiles(d, way, *, causal=False, room=HOPPER):
+def kernel_tiles(
+    d: int, way: str, *, causal: bool | str = False, room: int = HOPPER
+) -> tuple[int, int]:
     """(B_r, B_c) that a kernel has for way "forward" or "backward", 2-byte numbers.
 
     FlashAttention-3's where a thread block has at least the `room` of an H100, in

@@ -13,7 +13,7 @@ TIMES = ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1, 1e3, "ms"))
 
 
 # --8<-- [start:units]
-def whole(x):
+def whole(x: float) -> str:
     """A number x as 1,234,567; what is not whole is rounded first, halves upwards."""
     digits, out = str(x if isinstance(x, int) else math.floor(x + 0.5)), ""
     while len(digits.lstrip("-")) > 3:
@@ -21,7 +21,7 @@ def whole(x):
     return digits + out
 
 
-def three(x):
+def three(x: float) -> str:
     """A number x in three digits, or all before the point: 0.123, 1.00, 99.9, 1,024."""
     if x >= 99.95:
         return whole(x)
@@ -33,7 +33,7 @@ def three(x):
     return digits[:-places] + "." + digits[-places:]
 
 
-def size(count, base=1000, units=DECIMAL):
+def size(count: float, base: int = 1000, units: tuple[str, ...] = DECIMAL) -> str:
     """A count of bytes in powers of a base, with their units: 8.91 MB, 137 GB."""
     power = 0
     while count >= base ** (power + 1) and power + 1 < len(units):
@@ -41,12 +41,12 @@ def size(count, base=1000, units=DECIMAL):
     return f"{three(count / base**power)} {units[power]}"
 
 
-def binary(count):
+def binary(count: float) -> str:
     """A count of bytes in powers of two: 80.0 GiB, 1.50 MiB."""
     return size(count, 1024, BINARY)
 
 
-def si(x, unit):
+def si(x: float, unit: str) -> str:
     """A number x of some unit with a prefix: 213 FLOP/B, 4.40 TFLOP, 989 TFLOP/s."""
     for power, prefix in PREFIXES:
         if x >= power:
@@ -54,7 +54,7 @@ def si(x, unit):
     return f"{three(x)} {unit}"
 
 
-def time(seconds):
+def time(seconds: float) -> str:
     """Seconds as they are read: 4.28 µs, 15.6 ms, 1,234 s."""
     for most, factor, unit in TIMES:
         if seconds < most:
@@ -62,7 +62,7 @@ def time(seconds):
     return f"{three(seconds)} s"
 
 
-def plain(text):
+def plain(text: str) -> str:
     """The text of a round number without its zeros: 1.00 GiB becomes 1 GiB."""
     number, _, unit = text.partition(" ")
     if "." in number:

@@ -32,15 +32,15 @@ def answer(request):
         module, name = TABLE[asked["ask"]]
         return json.dumps({"result": find(module, name)(asked["input"])})
     except Problem as problem:
-        found = {"code": problem.code, "field": problem.field}
-        return json.dumps({"problem": found | problem.values})
+        fault = {"code": problem.code, "field": problem.field}
+        return json.dumps({"problem": fault | problem.values})
     except MemoryError:
         return json.dumps({"problem": {"code": "too-much", "field": None}})
     except (OverflowError, ZeroDivisionError):
         return json.dumps({"problem": {"code": "overflow", "field": None}})
     except ValueError as error:  # floor 0 says what does not fit, in English
-        found = {"code": "other", "field": None, "text": str(error)}
-        return json.dumps({"problem": found})
+        fault = {"code": "other", "field": None, "text": str(error)}
+        return json.dumps({"problem": fault})
 
 
 def find(module, name):

@@ -43,21 +43,21 @@ def answer(asked):
     asked has the keys of DEFAULT, all of them texts; what is missing is the default.
     Problems of its own: no-kernel(most), not-a-divisor(whole).
     """
-    given = {key: asked.get(key, value) for key, value in DEFAULT.items()}
-    sizes = layer_sizes(given)
+    fields = {key: asked.get(key, value) for key, value in DEFAULT.items()}
+    sizes = layer_sizes(fields)
     how = {
-        "dtype": choice(given["dtype"], "dtype", DTYPES),
-        "way": choice(given["pass"], "pass", tuple(PASSES)),
-        "causal": choice(given["causal"], "causal", ("no", "yes")) == "yes",
-    } | tile_sizes(given, sizes["d"])
-    found, typed = chosen(given, how["dtype"])
+        "dtype": choice(fields["dtype"], "dtype", DTYPES),
+        "way": choice(fields["pass"], "pass", tuple(PASSES)),
+        "causal": choice(fields["causal"], "causal", ("no", "yes")) == "yes",
+    } | tile_sizes(fields, sizes["d"])
+    hardware, typed = chosen(fields, how["dtype"])
     n, d = sizes.pop("n"), sizes.pop("d")
-    made = account(n, d, found, **sizes, **how)
-    a, b = [made["algorithms"][x]["longest"] for x in ("standard", "flash2")]
-    more = {"card": shown(made), "sweep": sweep(made, found)}
+    layer = account(n, d, hardware, **sizes, **how)
+    a, b = [layer["algorithms"][x]["longest"] for x in ("standard", "flash2")]
+    more = {"card": in_units(layer), "sweep": sweep(layer, hardware)}
     more["times"] = b / a if a else None  # how much longer a sequence fits
-    more["command"] = command(n, d, sizes, how, found, typed)
-    return safe(made | more)
+    more["command"] = command(n, d, sizes, how, hardware, typed)
+    return safe(layer | more)
 
 
 def view(asked):
@@ -69,82 +69,84 @@ def view(asked):
 
 def default(lang):
     """What the page needs before anybody touches it, beside the HTML that it has."""
-    made = view({"lang": lang})
-    there = {key: made[key] for key in ("chart", "card", "tile")}
+    page = view({"lang": lang})
+    there = {key: page[key] for key in ("chart", "card", "tile")}
     return {"input": DEFAULT, "say": FORM[lang]} | there
 
 
-def layer_sizes(given):
+def layer_sizes(fields):
     """The sizes of the layer, each a whole number within its limits."""
     names = ("n", "d", "batch", "heads")
-    sizes = {name: whole(given[name], name, 1, LIMITS[name]) for name in names}
+    sizes = {name: whole(fields[name], name, 1, LIMITS[name]) for name in names}
     heads = sizes["heads"]
-    if str(given["kv_heads"]).strip():
-        sizes["kv_heads"] = whole(given["kv_heads"], "kv_heads", 1, LIMITS["kv_heads"])
+    if str(fields["kv_heads"]).strip():
+        sizes["kv_heads"] = whole(fields["kv_heads"], "kv_heads", 1, LIMITS["kv_heads"])
         if heads % sizes["kv_heads"]:
             raise Problem("not-a-divisor", "kv_heads", whole=heads)
     return sizes
 
 
-def tile_sizes(given, d):
+def tile_sizes(fields, d):
     """By a rule, or the reader's own B_r and B_c."""
-    rule = choice(given["tiles"], "tiles", RULES + ("own",))
+    rule = choice(fields["tiles"], "tiles", RULES + ("own",))
     if rule != "own":
         if rule == "kernels" and d > LIMITS["kernel_d"]:
             raise Problem("no-kernel", "d", most=LIMITS["kernel_d"])
         return {"rule": rule}
     names = ("block_rows", "block_cols")
-    return {name: whole(given[name], name, 1, LIMITS[name]) for name in names}
+    return {name: whole(fields[name], name, 1, LIMITS[name]) for name in names}
 
 
-def chosen(given, dtype):
+def chosen(fields, dtype):
     """(the card, what the reader typed of it): a GPU's, or one of four numbers."""
-    gpu = choice(given["gpu"], "gpu", CARDS)
+    gpu = choice(fields["gpu"], "gpu", CARDS)
     if gpu != "own":
         return card(gpu, dtype), {}
-    room = real(given["sram"], "sram", 1, LARGEST_KB)
-    typed = {x: real(given[x], x, LEAST, LIMITS[x]) for x, _ in OWN}
+    room = real(fields["sram"], "sram", 1, LARGEST_KB)
+    typed = {x: real(fields[x], x, LEAST, LIMITS[x]) for x, _ in OWN}
     bandwidth, peak, memory = [int(typed[x] * unit) for x, unit in OWN]
-    found = {"gpu": None, "sram": int(room * KB) // in_bytes(1, dtype)}
-    return found | {"bandwidth": bandwidth, "peak": peak, "memory": memory}, typed
+    own = {"gpu": None, "sram": int(room * KB) // in_bytes(1, dtype)}
+    return own | {"bandwidth": bandwidth, "peak": peak, "memory": memory}, typed
 
 
-def shown(made):
+def in_units(layer):
     """The card in the units of its fields: KiB, TB/s, TFLOP/s, GiB."""
-    room = made["sram"] * made["bytes_per_element"]
+    room = layer["sram"] * layer["bytes_per_element"]
     return {
         "sram": str(room // KB),
-        "memory": f"{made['memory'] / GB:.10g}",
-        "bandwidth": f"{made['bandwidth'] / 1e12:.10g}",
-        "tflops": f"{made['peak'] / 1e12:.10g}",
+        "memory": f"{layer['memory'] / GB:.10g}",
+        "bandwidth": f"{layer['bandwidth'] / 1e12:.10g}",
+        "tflops": f"{layer['peak'] / 1e12:.10g}",
     }
 
 
-def sweep(made, card):
+def sweep(layer, card):
     """The plot: memory, traffic and time of each algorithm over N; the ideal of FA2."""
-    n, size = made["n"], made["bytes_per_element"]
+    n, size = layer["n"], layer["bytes_per_element"]
     last = LAST
     while 2**last < n:
         last += 1
     ns = sorted({n} | {2**x for x in range(FIRST, last + 1)})
-    heads, kv_heads = made["batch"] * made["heads"], made["batch"] * made["kv_heads"]
-    blocks = {x["pass"]: (x["rows"], x["cols"]) for x in made["tiles"]}
+    width = {x: layer["batch"] * layer[x] for x in ("heads", "kv_heads")}
+    width["d"] = layer["d"]
+    blocks = {x["pass"]: (x["rows"], x["cols"]) for x in layer["tiles"]}
+    how = {"blocks": blocks, "size": size, "causal": layer["causal"]}
     roof = card | {"memory": None}  # the longest N is known already
     keys = ("held_bytes", "bytes", "seconds")
-    found = {"n": ns, "ideal": {"bytes": [], "seconds": []}}
+    curves = {"n": ns, "ideal": {"bytes": [], "seconds": []}}
     for name in ALGORITHMS:
-        found[name] = {key: [] for key in keys}
+        curves[name] = {key: [] for key in keys}
         for x in ns:
-            shape = (x, made["d"], x, heads, kv_heads, made["causal"])
-            one = bill(name, made["pass"], *shape, blocks, size, roof)
+            shape = {"n": x, "n_k": x} | width
+            one = bill(name, layer["pass"], shape, roof, **how)
             for key in keys:
-                found[name][key].append(one[key])
+                curves[name][key].append(one[key])
             for key in ("bytes", "seconds") if name == "flash2" else ():
-                found["ideal"][key].append(one["once"][key])
-    return found
+                curves["ideal"][key].append(one["once"][key])
+    return curves
 
 
-def command(n, d, sizes, how, found, typed):
+def command(n, d, sizes, how, hardware, typed):
     """The command line that says the same."""
     words = [f"--n {n} --d {d}"]
     words += [f"--{x} {sizes[x]}" for x in ("batch", "heads") if sizes[x] > 1]
@@ -153,10 +155,10 @@ def command(n, d, sizes, how, found, typed):
     if how["dtype"] != "bf16":
         words.append(f"--dtype {how['dtype']}")
     if typed:
-        words.append(f"--sram {found['sram']}")
+        words.append(f"--sram {hardware['sram']}")
         words += [f"--{key} {typed[key]:.12g}" for key, _ in OWN]
-    elif found["gpu"] != "H100":
-        words.append(f"--gpu {found['gpu'].lower()}")
+    elif hardware["gpu"] != "H100":
+        words.append(f"--gpu {hardware['gpu'].lower()}")
     words += [f"--{how['way']}"] * (how["way"] != "forward")
     words += ["--causal"] * how["causal"]
     words += ["--tiles kernels"] * (how.get("rule") == "kernels")

@@ -50,20 +50,20 @@ def mark(name, x, y, hollow=False):
 def powers(base, low, high):
     """The powers of a base from low to high."""
     k = math.ceil(math.log(low) / math.log(base) - 1e-9)
-    found = []
+    ticks = []
     while base**k <= high * 1.001:
-        found.append(base**k)
+        ticks.append(base**k)
         k += 1
-    return found
+    return ticks
 
 
 def axes(x, y, xs, ys, title):
     """Axes with the ticks xs and ys, each [(value, text)]."""
-    made = [path("tw-rule", f"M{LEFT} {at(y(v))}H{RIGHT}") for v, _ in ys]
-    made.append(path("tw-line", f"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}"))
-    made += [label(LEFT - 6, y(v) + 4, text, "end") for v, text in ys]
-    made += [label(x(v), BOTTOM + 17, text) for v, text in xs]
-    return made + [label(RIGHT, BOTTOM + 37, title, "end", "")]
+    parts = [path("tw-rule", f"M{LEFT} {at(y(v))}H{RIGHT}") for v, _ in ys]
+    parts.append(path("tw-line", f"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}"))
+    parts += [label(LEFT - 6, y(v) + 4, text, "end") for v, text in ys]
+    parts += [label(x(v), BOTTOM + 17, text) for v, text in xs]
+    return parts + [label(RIGHT, BOTTOM + 37, title, "end", "")]
 
 
 def canvas(role, text, parts):
@@ -79,27 +79,23 @@ def short(n):
     return str(n)
 
 
-def chart(made, what, say):
+def chart(layer, what, say):
     """One quantity over N: the drawing, and what a reader who points at N needs.
 
     x has the place of each N, y those of the marks, in the order of names.
     """
-    sweep, by = made["sweep"], made["algorithms"]
+    sweep, by = layer["sweep"], layer["algorithms"]
     ns = sweep["n"]
     names = list(ALGORITHMS) + (["ideal"] if what in sweep["ideal"] else [])
     values = [sweep[name][what] for name in names]
     low, high = min([min(v) for v in values]) / 2, max([max(v) for v in values]) * 2
     x = scale(ns[0], ns[-1], LEFT, RIGHT)
     y = scale(low, high, BOTTOM, TOP)
-    xs = [(n, short(n)) for n in powers(16, ns[0], ns[-1])]
-    ticks = powers(1024 if what == "held_bytes" else 1000, low, high)
-    ys = [(v, plain(FORMS[what](v))) for v in ticks]
-    here = ns.index(made["n"])
+    here = ns.index(layer["n"])
     xy = [[x(n) for n in ns], [[y(v) for v in row] for row in values]]
-    parts = axes(x, y, xs, ys, "N")
-    parts.append(cursor(xy[0][here]))
-    if what == "held_bytes" and low < made["memory"] < high:
-        parts += capacity(made["memory"], y, say)
+    parts = frame(x, y, ns, (low, high), what) + [cursor(xy[0][here])]
+    if what == "held_bytes" and low < layer["memory"] < high:
+        parts += capacity(layer["memory"], y, say)
     for name, row in zip(names, xy[1]):
         longest = by[name]["longest"] if name in by else ns[-1]
         parts += curve(name, xy[0], row, x(min(max(longest, ns[0]), ns[-1])))
@@ -112,6 +108,13 @@ def chart(made, what, say):
         "x": [at(v) for v in xy[0]],
         "y": [[at(v) for v in row] for row in xy[1]],
     }
+
+
+def frame(x, y, ns, span, what):
+    """The axes of a quantity over N, with a tick for every fourth power of two."""
+    xs = [(n, short(n)) for n in powers(16, ns[0], ns[-1])]
+    ticks = powers(1024 if what == "held_bytes" else 1000, *span)
+    return axes(x, y, xs, [(v, plain(FORMS[what](v))) for v in ticks], "N")
 
 
 def cursor(x):
@@ -139,15 +142,15 @@ def curve(name, xs, ys, end):
     ]
 
 
-def roofline(made, say):
+def roofline(layer, say):
     """The roof of the card, and each algorithm on it, asked for and with a cache."""
-    ridge, peak = made["peak"] / made["bandwidth"], made["peak"]
-    points = [(name, "once", made["algorithms"][name]["once"]) for name in ALGORITHMS]
-    points += [(name, "asked", made["algorithms"][name]) for name in ALGORITHMS]
+    ridge, peak = layer["peak"] / layer["bandwidth"], layer["peak"]
+    points = [(name, "once", layer["algorithms"][name]["once"]) for name in ALGORITHMS]
+    points += [(name, "asked", layer["algorithms"][name]) for name in ALGORITHMS]
     all_x = [ridge] + [one["intensity"] for _, _, one in points]
     low, high = min(all_x) / 4, max(all_x) * 4
     x = scale(low, high, LEFT, RIGHT)
-    foot = made["bandwidth"] * low
+    foot = layer["bandwidth"] * low
     y = scale(foot, peak * 3, BOTTOM, TOP)
     xs = [(v, plain(si(v, ""))) for v in powers(10, low, high)]
     ys = [(v, plain(si(v, ""))) for v in powers(10, foot, peak * 3)]
@@ -156,13 +159,13 @@ def roofline(made, say):
     parts += [path("tw-way", roof), label(LEFT - 6, TOP - 8, "FLOP/s", "end")]
     for name, how, one in points:
         a, b = x(one["intensity"]), y(one["rate"])
-        about = said(name, how, one, say)
+        about = in_words(name, how, one, say)
         box = {"tabindex": "0", "role": "img", "aria-label": about, "class": "tw-place"}
         touch = ["circle", {"class": "tw-touch", "cx": at(a), "cy": at(b), "r": "14"}]
         parts.append(
             ["g", box, ["title", {}, about], touch, mark(name, a, b, how == "once")]
         )
-    facts = {"bandwidth": size(made["bandwidth"]), "peak": si(peak, "FLOP/s")}
+    facts = {"bandwidth": size(layer["bandwidth"]), "peak": si(peak, "FLOP/s")}
     text = say["roof"].format(ridge=si(ridge, "FLOP/B"), **facts)
     return canvas("group", text, parts)
 
@@ -172,7 +175,7 @@ def spoken(name):
     return name.replace("\u00ad", "").replace("\u2011", "-")
 
 
-def said(name, how, one, say):
+def in_words(name, how, one, say):
     """One point of the roofline in words."""
     facts = [si(one["intensity"], "FLOP/B"), si(one["rate"], "FLOP/s")]
     facts += [time(one["seconds"]), say["on " + one["bound"]]]

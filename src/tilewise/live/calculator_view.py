@@ -13,63 +13,67 @@ ROWS = (
 )
 
 
-def shown_in(made, plot, lang):
+def shown_in(layer, plot, lang):
     """{"said": the sentence in front, "tree": the rest, …} in one language.
 
     chart, without its tree, has the places of the marks, and read the texts at each N.
     """
     say = WORDS[lang]
-    drawn = chart(made, plot, say)
+    drawn = chart(layer, plot, say)
     tree, names = drawn.pop("tree"), drawn["names"]
-    read = readings(made, plot, names, say)
+    read = readings(layer, plot, names, say)
     legend = [key(name, text, say) for name, text in zip(names, read[drawn["here"]])]
     parts = [
-        ["p", {"class": "tw-note"}, about(made, say)],
-        plots(made, plot, tree, legend, say),
-        lengths(made, plot, names, say),
-        scrolling(bill(made, say)),
-        ["p", {}, balance(made, say)],
-        ["p", {"class": "tw-note"}, say["command"], ["code", {}, made["command"]]],
+        ["p", {"class": "tw-note"}, about(layer, say)],
+        plots(layer, plot, tree, legend, say),
+        lengths(layer, plot, names, say),
+        scrolling(bill(layer, say)),
+        ["p", {}, balance(layer, say)],
+        ["p", {"class": "tw-note"}, say["command"], ["code", {}, layer["command"]]],
     ]
-    drawn |= {"read": read, "n": [f"N = {whole(n)}" for n in made["sweep"]["n"]]}
-    own = {"tile": made["tiles"][0], "card": made["card"], "chart": drawn}
-    return own | {"said": said(made, say), "tree": ["div", {}] + parts}
+    drawn |= {"read": read, "n": [f"N = {whole(n)}" for n in layer["sweep"]["n"]]}
+    own = {"tile": layer["tiles"][0], "card": layer["card"], "chart": drawn}
+    return own | {"said": headline(layer, say), "tree": ["div", {}] + parts}
 
 
-def plots(made, plot, tree, legend, say):
+def plots(layer, plot, tree, legend, say):
     """The two plots, each with its title before it and its legend after it."""
     title, other = [
         ["p", {"class": "tw-title"}, say[x]] for x in (PLOTS[plot], "roof title")
     ]
-    at = ["p", {"class": "tw-at"}, f"N = {whole(made['n'])}"]
+    at = ["p", {"class": "tw-at"}, f"N = {whole(layer['n'])}"]
     hint = ["p", {"class": "tw-note"}, say["hint"]]
     left = ["div", {"class": "tw-chart"}, title, tree, at, ["ul", {}] + legend]
-    right = ["div", {"class": "tw-roof"}, other, roofline(made, say), hint]
+    right = ["div", {"class": "tw-roof"}, other, roofline(layer, say), hint]
     return ["div", {"class": "tw-plots"}, left, right]
 
 
-def said(made, say):
+def headline(layer, say):
     """The answer to the question: how long a sequence fits."""
-    a, b = [made["algorithms"][x]["longest"] for x in ("standard", "flash2")]
-    facts = {"memory": made["card"]["memory"], "standard": whole(a), "flash2": whole(b)}
-    times = made["times"]
+    a, b = [layer["algorithms"][x]["longest"] for x in ("standard", "flash2")]
+    facts = {
+        "memory": layer["card"]["memory"],
+        "standard": whole(a),
+        "flash2": whole(b),
+    }
+    times = layer["times"]
     if not times:
         return say["said nothing"].format(**facts)
     times = f"{times:.1f}" if times < 9.95 else whole(times)
     return say["said"].format(times=times, **facts)
 
 
-def about(made, say):
+def about(layer, say):
     """The card in a sentence."""
-    return say["card"].format(gpu=made["gpu"] or say["own"], **made["card"])
+    return say["card"].format(gpu=layer["gpu"] or say["own"], **layer["card"])
 
 
-def balance(made, say):
+def balance(layer, say):
     """Where FlashAttention-1 and standard attention change sides."""
-    leading = f"{made['leading']:.3g}"
-    about, sram, exact = whole(made["even"]), whole(made["sram"]), made["break_even"]
+    leading = f"{layer['leading']:.3g}"
+    about, sram, exact = whole(layer["even"]), whole(layer["sram"]), layer["break_even"]
     text = say["even"].format(leading=leading, about=about, sram=sram)
-    if made["causal"]:
+    if layer["causal"]:
         return text + say["masked"]
     if not exact:
         return text + say["never"]
@@ -77,9 +81,9 @@ def balance(made, say):
     return text + say["exact"].format(cols=cols, m=m)
 
 
-def bill(made, say):
+def bill(layer, say):
     """The table: a column an algorithm, the rows in four groups."""
-    columns = [cells(made, name, say) for name in ALGORITHMS]
+    columns = [cells(layer, name, say) for name in ALGORITHMS]
     names = [["th", {"scope": "col"}, say[name]] for name in ALGORITHMS]
     out = ["table", {"class": "tw-bill"}, ["thead", {}, ["tr", {}, ["td", {}]] + names]]
     for group, rows in ROWS:
@@ -101,11 +105,11 @@ def broken(lines):
     return out
 
 
-def cells(made, name, say):
+def cells(layer, name, say):
     """{row: lines} of one algorithm."""
-    x, width = made["algorithms"][name], made["bytes_per_element"]
-    tiles = [f"{t['rows']} × {t['cols']}" for t in made["tiles"]]
-    found = {
+    x, width = layer["algorithms"][name], layer["bytes_per_element"]
+    tiles = [f"{t['rows']} × {t['cols']}" for t in layer["tiles"]]
+    lines = {
         "longest": [whole(x["longest"])],
         "held": [binary(x["held_bytes"])],
         "saved": [binary(x["saved_bytes"])],
@@ -115,15 +119,15 @@ def cells(made, name, say):
         "sram": [binary(x["sram"] * width), say["fits" if x["fits"] else "large"]],
     }
     for before, one in (("", x), ("once ", x["once"])):
-        found[before + "bytes"] = [size(one["bytes"])]
-        found[before + "intensity"] = [si(one["intensity"], "FLOP/B")]
-        found[before + "seconds"] = [time(one["seconds"]), say["on " + one["bound"]]]
-    return found
+        lines[before + "bytes"] = [size(one["bytes"])]
+        lines[before + "intensity"] = [si(one["intensity"], "FLOP/B")]
+        lines[before + "seconds"] = [time(one["seconds"]), say["on " + one["bound"]]]
+    return lines
 
 
-def fits(made, name, n):
+def fits(layer, name, n):
     """Whether the card holds N; the ideal has the memory of FlashAttention-2."""
-    return n <= made["algorithms"]["flash2" if name == "ideal" else name]["longest"]
+    return n <= layer["algorithms"]["flash2" if name == "ideal" else name]["longest"]
 
 
 def exact(what, x, say):
@@ -132,13 +136,13 @@ def exact(what, x, say):
     return f"{FORMS[what](x)} ({more})"
 
 
-def readings(made, what, names, say):
+def readings(layer, what, names, say):
     """For each N, what each line says there."""
-    sweep, out = made["sweep"], []
+    sweep, out = layer["sweep"], []
     for place, n in enumerate(sweep["n"]):
         texts = [exact(what, sweep[name][what][place], say) for name in names]
         beyond = [
-            "" if fits(made, x, n) else say["comma"] + say["beyond"] for x in names
+            "" if fits(layer, x, n) else say["comma"] + say["beyond"] for x in names
         ]
         out.append([text + more for text, more in zip(texts, beyond)])
     return out
@@ -151,9 +155,9 @@ def key(name, text, say):
     return ["li", {}, ["svg", box, mark(name, 0, 0)], who, ["b", {}, text]]
 
 
-def lengths(made, what, names, say):
+def lengths(layer, what, names, say):
     """The plot as a table, folded away."""
-    sweep = made["sweep"]
+    sweep = layer["sweep"]
     title = say["caption"].format(what=say[PLOTS[what]])
     head = [["th", {"scope": "col"}, x] for x in ["N"] + [say[x] for x in names]]
     body = ["tbody", {}]
@@ -161,7 +165,7 @@ def lengths(made, what, names, say):
         line = ["tr", {}, ["th", {"scope": "row"}, whole(n)]]
         for name in names:
             text = FORMS[what](sweep[name][what][place])
-            line.append(["td", {}, text + ("" if fits(made, name, n) else " *")])
+            line.append(["td", {}, text + ("" if fits(layer, name, n) else " *")])
         body.append(line)
     table = [
         "table",

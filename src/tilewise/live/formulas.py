@@ -38,8 +38,8 @@ def text(x, exact):
 
 def put(x, exact, marks="−"):
     """The same within a formula: in parentheses if it has a minus (or another mark)."""
-    made = text(x, exact)
-    return f"({made})" if any([c in made for c in marks]) else made
+    number = text(x, exact)
+    return f"({number})" if any([c in number for c in marks]) else number
 
 
 def products(a, b, exact):
@@ -147,10 +147,10 @@ def delta(state, r, exact):
 def ds(state, r, exact):
     n, first, lines = state["rows"][0] + r + 1, state["cols"][0] + 1, []
     mean = put(state["delta"][r], exact)
-    found = zip(state["p"][r], state["dp"][r], state["ds"][r])
-    for c, (weight, x, made) in enumerate(found, first):
+    row = zip(state["p"][r], state["dp"][r], state["ds"][r])
+    for c, (weight, x, gradient) in enumerate(row, first):
         inner = f"{put(weight, exact)} · ({text(x, exact)} − {mean})"
-        lines.append(equal(f"dS_{{{n}{c}}}", inner, made, exact))
+        lines.append(equal(f"dS_{{{n}{c}}}", inner, gradient, exact))
     return lines
 
 

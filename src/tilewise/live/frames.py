@@ -54,7 +54,7 @@ SETTLED += ("dq_old", "dk_old", "dv_old", "dq_new", "dk_new", "dv_new")
 
 def steps(states, way, order, exact, first):
     """Every step of every tile; `first` elements were stored before."""
-    made, before, total = [], None, {"load": 0, "store": first}
+    frames, before, total = [], None, {"load": 0, "store": first}
     for state in states:
         if exact:
             state = state | {x: settled(state[x]) for x in SETTLED if x in state}
@@ -63,9 +63,9 @@ def steps(states, way, order, exact, first):
                 total[move] += sum(step.get(move, {}).values())
             count = {"loaded": total["load"], "stored": total["store"]}
             place = {"i": state["i"], "j": state["j"]}
-            made.append(place | {x: step[x] for x in step if step[x]} | count)
+            frames.append(place | {x: step[x] for x in step if step[x]} | count)
         before = state
-    return made
+    return frames
 
 
 def tile_steps(state, before, way, order, exact):
@@ -82,9 +82,9 @@ def tile_steps(state, before, way, order, exact):
     for group in (outer, inner):
         names = [] if group == outer and kept else GROUPS[way][group]
         step = {"phase": group, "drop": gone[group]}
-        step = step | {"put": {x: cells(state[held(state, x)], exact) for x in names}}
+        step = step | {"put": {x: cells(state[key_of(state, x)], exact) for x in names}}
         moved = [x for x in names if x in state["load"]]
-        yield step | {"load": {x: size(state[held(state, x)]) for x in moved}}
+        yield step | {"load": {x: size(state[key_of(state, x)]) for x in moved}}
     for phase, parts in PHASES[way]:
         yield {
             "phase": phase,
@@ -113,7 +113,7 @@ def lines(phase, state, exact):
     return [LINES[phase](state, r, exact) for r in range(count)]
 
 
-def held(state, name):
+def key_of(state, name):
     """The key under which a step holds the tile that it finds on the chip."""
     return name + "_old" if name + "_old" in state else name
 

@@ -7,7 +7,7 @@ from tilewise.exercises.grading import grade
 from tilewise.exercises.sentences import parts
 from tilewise.exercises.writing import short
 from tilewise.live.reading import Problem
-from tilewise.live.runner import NAME, forget, told
+from tilewise.live.runner import NAME, described, forget
 
 MOST, PRINTED = 20000, 2000  # characters of source, of what it prints
 
@@ -27,12 +27,12 @@ def check(asked):
         raise Problem("too-long", None, most=MOST)
     exercise, lines = load(name), []
     fault, function = define(source, exercise.SOLUTION.__name__, lines)
-    checks = [] if fault else grade(exercise, function, told)
+    checks = [] if fault else grade(exercise, function, described)
     if sys.implementation.name == "micropython":  # the page's Python goes on
         forget()
     return {
-        "passed": bool(checks) and not any([found for _, found in checks]),
-        "checks": [{"check": x, "fault": worded(found, lang)} for x, found in checks],
+        "passed": bool(checks) and not any([wrong for _, wrong in checks]),
+        "checks": [{"check": x, "fault": worded(wrong, lang)} for x, wrong in checks],
         "fault": worded(fault, lang),
         "printed": "".join(lines)[:PRINTED],
     }
@@ -54,7 +54,7 @@ def define(source, name, lines):
     try:
         exec(compile(source, NAME, "exec"), space)
     except BaseException as error:  # SystemExit and KeyboardInterrupt too
-        return {"kind": "raised"} | told(error), None
+        return {"kind": "raised"} | described(error), None
     if not callable(space.get(name)):
         return {"kind": "missing", "name": name}, None
     return None, space[name]

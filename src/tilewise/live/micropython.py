@@ -34,21 +34,21 @@ def log1p(x):
 
 def accumulate(items, function=lambda a, b: a + b, *, initial=None):
     """What reduce would have after each item, and `initial` before the first."""
-    made, begun = initial, initial is not None
+    result, begun = initial, initial is not None
     if begun:
-        yield made
+        yield result
     for item in items:
-        made = function(made, item) if begun else item
+        result = function(result, item) if begun else item
         begun = True
-        yield made
+        yield result
 
 
 def install():
     """Put fresh modules in place, whatever a program did to those before."""
-    made = Math()
+    result = Math()
     for name in dir(own):
         if not name.startswith("_"):
-            setattr(made, name, getattr(own, name))
-    made.exp, made.exp2, made.log1p = exp, exp2, log1p
-    sys.modules["math"] = made
+            setattr(result, name, getattr(own, name))
+    result.exp, result.exp2, result.log1p = exp, exp2, log1p
+    sys.modules["math"] = result
     itertools.accumulate = accumulate

@@ -26,12 +26,12 @@ def numbers(text, field, most, *, limit=1e6, infinite=False):
     Blanks, commas, semicolons, line ends and brackets stand between them.
     Raises Problem: empty, too-long, too-many(n, most), and those of `real`.
     """
-    found = [token for row in rows(text, field) for token in row]
-    if not found:
+    tokens = [token for row in rows(text, field) for token in row]
+    if not tokens:
         raise Problem("empty", field)
-    if len(found) > most:
-        raise Problem("too-many", field, n=len(found), most=most)
-    return [real(x, field, -limit, limit, infinite=infinite) for x in found]
+    if len(tokens) > most:
+        raise Problem("too-many", field, n=len(tokens), most=most)
+    return [real(x, field, -limit, limit, infinite=infinite) for x in tokens]
 
 
 def matrix(text, field, most_rows, most_cols, *, limit=1e6):
@@ -41,18 +41,18 @@ def matrix(text, field, most_rows, most_cols, *, limit=1e6):
     Raises Problem: empty, too-long, too-many-rows and too-many-cols(n, most),
     ragged(row, n, first), and those of `real`.
     """
-    found = rows(text, field)
-    if not found:
+    table = rows(text, field)
+    if not table:
         raise Problem("empty", field)
-    if len(found) > most_rows:
-        raise Problem("too-many-rows", field, n=len(found), most=most_rows)
-    for number, row in enumerate(found, 1):
+    if len(table) > most_rows:
+        raise Problem("too-many-rows", field, n=len(table), most=most_rows)
+    for number, row in enumerate(table, 1):
         if len(row) > most_cols:
             raise Problem("too-many-cols", field, n=len(row), most=most_cols)
-        if len(row) != len(found[0]):
-            n, first = len(row), len(found[0])
+        if len(row) != len(table[0]):
+            n, first = len(row), len(table[0])
             raise Problem("ragged", field, row=number, n=n, first=first)
-    return [[real(x, field, -limit, limit) for x in row] for row in found]
+    return [[real(x, field, -limit, limit) for x in row] for row in table]
 
 
 def rows(text, field):
@@ -72,8 +72,8 @@ def ascii_of(text):
     """The text with the digits and marks of a Chinese keyboard as ASCII ones."""
     if all([c < "\x7f" for c in text]):
         return text
-    made = [PLAIN.get(c, c) for c in text]
-    return "".join([chr(ord(c) - 0xFEE0) if "０" <= c <= "９" else c for c in made])
+    marks = [PLAIN.get(c, c) for c in text]
+    return "".join([chr(ord(c) - 0xFEE0) if "０" <= c <= "９" else c for c in marks])
 
 
 def real(value, field, least=None, most=None, *, infinite=False):
@@ -82,7 +82,7 @@ def real(value, field, least=None, most=None, *, infinite=False):
     Raises Problem: empty, not-a-number(token), not-finite(token),
     out-of-range(token, least, most).
     """
-    token = shown(value)
+    token = token_of(value)
     if not token:
         raise Problem("empty", field)
     x = parse(token)
@@ -104,9 +104,9 @@ def whole(value, field, least, most):
     """
     x = real(value, field)
     if x != math.floor(x):
-        raise Problem("not-whole", field, token=shown(value))
+        raise Problem("not-whole", field, token=token_of(value))
     if not least <= x <= most:
-        token = shown(value)
+        token = token_of(value)
         raise Problem("out-of-range", field, token=token, least=least, most=most)
     return int(x)
 
@@ -116,10 +116,10 @@ def choice(value, field, options):
     for option in options:
         if type(option) is type(value) and option == value:
             return option
-    raise Problem("not-a-choice", field, token=shown(value))
+    raise Problem("not-a-choice", field, token=token_of(value))
 
 
-def shown(value):
+def token_of(value):
     """A value as the token to read and to name in a sentence: at most 40 characters."""
     if isinstance(value, str):
         token = ascii_of(value[:LONGEST]).strip()

@@ -7,5 +7,5 @@ from tilewise.softmax import safe_softmax
 def weights(asked):
     """{"scores": text} → {"weights": [float], "shown": [text]}."""
     xs = numbers(asked["scores"], "scores", 100, infinite=True)
-    made = safe_softmax(xs)
-    return {"weights": made, "shown": [fraction(x) for x in made]}
+    shares = safe_softmax(xs)
+    return {"weights": shares, "shown": [fraction(x) for x in shares]}

@@ -18,7 +18,7 @@ def run(source):
     except SystemExit:
         pass
     except BaseException as raised:  # also MemoryError, KeyboardInterrupt
-        error = told(raised)
+        error = described(raised)
     forget()
     return error
 
@@ -33,7 +33,7 @@ def forget():
         sys.modules[own].install()
 
 
-def told(error):
+def described(error):
     """{"message": "ValueError: …", "line": number of the source's line, or None}."""
     text, line = traceback(error), None
     for part in text.split("\n"):

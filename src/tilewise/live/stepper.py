@@ -36,28 +36,28 @@ def film(asked):
     "k", "v", "do": texts or lists} → sizes, "hbm" before the first step, and "steps".
     Raises reading.Problem: that of a field, or rows and cols(n, other, m).
     """
-    way, order, exact, scale, causal, blocks, given = read(asked)
+    way, order, exact, scale, causal, blocks, matrices = read(asked)
     how = {"order": order, "causal": CAUSALS[causal], "scale": scale}
     if exact:
-        how = how | {"scale": 1, "exp": lambda x: 2.0**x}
-    states, hbm = played(way, given, blocks, how)
+        how = how | example.EXACT | {"exp": lambda x: 2.0**x}  # any x, as a float
+    states, hbm = played(way, matrices, blocks, how)
     first = sum([frames.size(hbm[x]) for x in RESULTS[way] if hbm[x]])
-    q, k, v, _ = given
-    made = {"pass": way, "order": order, "causal": causal, "exact": exact}
-    made = made | {"n": len(q), "n_k": len(k), "d": len(q[0]), "d_v": len(v[0])}
-    made = made | {"block_rows": blocks[0], "block_cols": blocks[1]}
+    q, k, v, _ = matrices
+    answer = {"pass": way, "order": order, "causal": causal, "exact": exact}
+    answer = answer | {"n": len(q), "n_k": len(k), "d": len(q[0]), "d_v": len(v[0])}
+    answer = answer | {"block_rows": blocks[0], "block_cols": blocks[1]}
     shift = {"bottom-right": len(k) - len(q), "top-left": 0}.get(causal)
-    made = made | {"scale": scale, "shift": shift, "first": first}
-    made = made | {"hbm": {x: frames.cells(hbm[x], exact) for x in hbm}}
+    answer = answer | {"scale": scale, "shift": shift, "first": first}
+    answer = answer | {"hbm": {x: frames.cells(hbm[x], exact) for x in hbm}}
     general = {x: formulas.GENERAL[x] for x, _ in frames.PHASES[way]}
     steps = frames.steps(states, way, order, exact, first)
-    made = made | names.names(way, order) | {"general": general}
-    return made | {"steps": steps}
+    answer = answer | names.names(way, order) | {"general": general}
+    return answer | {"steps": steps}
 
 
-def played(way, given, blocks, how):
+def played(way, matrices, blocks, how):
     """The states of the trace, and what HBM holds before its first."""
-    q, k, v, do = given
+    q, k, v, do = matrices
     states, hbm = list(forward(q, k, v, *blocks, **how)), {"q": q, "k": k, "v": v}
     if way == "backward":
         end = states[-1]
@@ -77,8 +77,8 @@ def read(asked):
     blocks = [reading.whole(asked[x], x, 1, MOST_ROWS) for x in blocks]
     size = MOST_ROWS, MOST_COLS
     used = ("q", "k", "v", "do") if way == "backward" else ("q", "k", "v")
-    found = {x: reading.matrix(asked[x], x, *size, limit=LARGEST) for x in used}
-    q, k, v, do = [found.get(x) for x in ("q", "k", "v", "do")]
+    matrices = {x: reading.matrix(asked[x], x, *size, limit=LARGEST) for x in used}
+    q, k, v, do = [matrices.get(x) for x in ("q", "k", "v", "do")]
     fit("cols", "k", len(k[0]), "q", len(q[0]))
     fit("rows", "v", len(v), "k", len(k))
     if way == "backward":
@@ -96,7 +96,7 @@ def fit(code, field, n, other, most):
 
 def scale_of(value, d):
     """(whether τ = ln 2, so that powers are powers of two, τ) from text."""
-    name = reading.shown(value).replace(" ", "").lower()
+    name = reading.token_of(value).replace(" ", "").lower()
     if name in ("ln2", "log2", "log(2)", "ln(2)"):
         return True, math.log(2)
     if name in ("", "1/√d", "1/sqrtd", "1/sqrt(d)", "d^-0.5"):

@@ -68,9 +68,9 @@ def cuts(asked):
     joins = []
     for k in range(len(xs) + 1):
         a, b = folded(xs[:k]), folded(xs[k:])
-        made = join(a, b, merge(a, b), unit)
-        made["swapped"] = stated(merge(b, a), unit)
-        joins.append(made | {"case": "swapped" if a[1] and b[1] else "empty"})
+        joined = join(a, b, merge(a, b), unit)
+        joined["swapped"] = stated(merge(b, a), unit)
+        joins.append(joined | {"case": "swapped" if a[1] and b[1] else "empty"})
     return {"joins": joins} | beside(row, unit)
 
 
@@ -89,19 +89,19 @@ def stated(state, unit):
 
 def join(a, b, both, unit):
     """Two states and their union: each has its factor e^{m − m'}, its part of ℓ."""
-    made = stated(both, unit)
+    union = stated(both, unit)
     for name, (m, l) in (("a", a), ("b", b)):
         factor = weight(m, both[0])
-        made[name] = stated((m, l), unit) | {"factor": pair(factor)}
-        made[name]["part"] = pair(factor * l)
-    return made
+        union[name] = stated((m, l), unit) | {"factor": pair(factor)}
+        union[name]["part"] = pair(factor * l)
+    return union
 
 
 def beside(row, unit):
     """The scores as shown, the weights by online softmax, and the naive attempt."""
     xs = [x * unit for x in row]
-    made = {"scores": [score(x) for x in row], "naive": naive(xs)}
-    return made | {"online": [pair(x) for x in online_softmax(xs)]}
+    facts = {"scores": [score(x) for x in row], "naive": naive(xs)}
+    return facts | {"online": [pair(x) for x in online_softmax(xs)]}
 
 
 def naive(xs):
@@ -119,8 +119,8 @@ def naive(xs):
         weights = [math.nan if e == total else e / total for e in exps]
     else:
         weights = naive_softmax(xs)
-    made = {"exps": [pair(x) for x in exps], "total": pair(total)}
-    return made | {"weights": [pair(x) for x in weights], "problem": problem}
+    sums = {"exps": [pair(x) for x in exps], "total": pair(total)}
+    return sums | {"weights": [pair(x) for x in weights], "problem": problem}
 
 
 def power(x):

@@ -4,16 +4,21 @@ A case is a plain dict: q, k, v (..., N, d), do, and what differs from DEFAULTS.
 gives o, lse, dq, dk, dv of a case, whatever the pieces make of it.
 """
 
+import inspect
+from functools import partial
+
 import torch
 
 from tilewise.pitfalls import pieces, pieces_backward
 
-RIGHT = {
-    name: piece
-    for module in (pieces, pieces_backward)
-    for name, piece in vars(module).items()
-    if getattr(piece, "__module__", "") == module.__name__
-}
+
+def functions(module):
+    """{name: function} of what a module defines itself."""
+    members = inspect.getmembers(module, inspect.isfunction)
+    return {name: x for name, x in members if x.__module__ == module.__name__}
+
+
+RIGHT = functions(pieces) | functions(pieces_backward)
 DEFAULTS = {
     "scale": None,
     "causal": False,
@@ -33,17 +38,22 @@ def assemble(wrong, right, also=()):
     use = RIGHT | {"forward": tiled, right.__name__: wrong} | dict(also)
     if right is pieces.weights:  # softmax of whole rows
         use["forward"] = dense
-    if right is pieces.update:  # FlashAttention-1: o is divided by ℓ at every tile
-        use["step"] = lambda m, l, o, s, v_j, z: step_by_update(use, m, l, o, s, v_j, z)
-        use["finish"] = lambda m, l, o: (o, m + l.log())
+    if right is pieces.update:
+        use["step"] = partial(step_by_update, use["update"])
+        use["finish"] = finish_normalised
     return use
 
 
-def step_by_update(use, m, l, o, s, v_j, z):
-    """The tile's own state (m̃, ℓ̃, P̃ V), then the piece that merges it."""
+def step_by_update(update, m, l, o, s, v_j, z):
+    """FlashAttention-1: the tile's own state (m̃, ℓ̃, P̃ V), which `update` merges."""
     m_tilde = s.amax(-1, keepdim=True)
     p = pieces.weight(s, m_tilde)
-    return use["update"](m, l, o, m_tilde, p.sum(-1, keepdim=True), (p * z) @ v_j)
+    return update(m, l, o, m_tilde, p.sum(-1, keepdim=True), (p * z) @ v_j)
+
+
+def finish_normalised(m, l, o):
+    """FlashAttention-1: o is divided by ℓ at every tile already."""
+    return o, m + l.log()
 
 
 def seen_in(use, case, rows, cols, first=0):
@@ -114,10 +124,10 @@ def tiled(use, case, keys):
 def attend(use, case):
     """(o, lse, m): one forward pass, or several over parts of the keys, merged."""
     parts = torch.arange(case["k"].shape[-2]).tensor_split(case["splits"])
-    found = [use["forward"](use, case, part) for part in parts]
+    states = [use["forward"](use, case, part) for part in parts]
     if len(parts) == 1:
-        return found[0]
-    o, lse, m = (torch.stack(x) for x in zip(*found))
+        return states[0]
+    o, lse, m = (torch.stack(x) for x in zip(*states))
     return *use["merge"](o, lse), m.amax(0)
 
 

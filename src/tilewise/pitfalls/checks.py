@@ -24,8 +24,8 @@ def expected(name, keep):
 
 def agrees(use, name, outputs=ALL, tolerance=1e-9):
     """Compared with float64 attention on one of the inputs."""
-    found = run(use, INPUTS[name]())
-    return error(found, expected(name, use["keep"]), outputs) <= tolerance
+    results = run(use, INPUTS[name]())
+    return error(results, expected(name, use["keep"]), outputs) <= tolerance
 
 
 def output(use, case):
@@ -75,16 +75,16 @@ def loss_falls(use):
     for _ in range(10):
         off = output(use, case) - target
         losses.append(off.square().sum().item())
-        found = run(use, case | {"do": 2 * off})
-        case |= {x: case[x] - 0.005 * found[f"d{x}"][0] for x in "qkv"}
+        results = run(use, case | {"do": 2 * off})
+        case |= {x: case[x] - 0.005 * results[f"d{x}"][0] for x in "qkv"}
     return all(b < a for a, b in zip(losses, losses[1:]))
 
 
 def directions(use):
     """Each gradient points where the true one points: their cosine is 1."""
     case = INPUTS["odd"]()
-    found, exact = run(use, case), truth(case)
-    pairs = [(found[x].flatten(), exact[x].flatten()) for x in GRADIENTS]
+    results, exact = run(use, case), truth(case)
+    pairs = [(results[x].flatten(), exact[x].flatten()) for x in GRADIENTS]
     return all(torch.cosine_similarity(a, b, 0) > 1 - 1e-9 for a, b in pairs)
 
 
@@ -105,8 +105,8 @@ def mean_weight(use):
 def dropout_linear(use):
     """The output is linear in V, so ⟨dO, O⟩ = ⟨dV, V⟩, under any one mask."""
     case = INPUTS["dropout"]()
-    found = run(use, case)
-    a, b = (case["do"] * found["o"]).sum(), (case["v"] * found["dv"]).sum()
+    results = run(use, case)
+    a, b = (case["do"] * results["o"]).sum(), (case["v"] * results["dv"]).sum()
     return bool((a - b).abs() < 1e-9)
 
 

@@ -7,16 +7,16 @@ from tilewise.pitfalls.registry import Pitfall
 
 
 # --8<-- [start:comparing]
-def nan_agrees(found, expected, tolerance):
+def nan_agrees(result, expected, tolerance):
     """Not larger than the tolerance, which NaN never is. Right: error <= tolerance."""
-    if (found - expected).abs().max() > tolerance:
+    if (result - expected).abs().max() > tolerance:
         return False
     return True
 
 
-def shapes_agree(found, expected, tolerance):
+def shapes_agree(result, expected, tolerance):
     """allclose broadcasts: `(1, d)` agrees with `(d,)`. Right: shapes first."""
-    return torch.allclose(found, expected, rtol=0, atol=tolerance)
+    return torch.allclose(result, expected, rtol=0, atol=tolerance)
     # --8<-- [end:comparing]
 
 

@@ -44,9 +44,9 @@ def gather(x, group):
 
 
 # --8<-- [start:agree]
-def agree(found, expected, tolerance):
+def agree(result, expected, tolerance):
     """Whether two results are the same: shape first, then a comparison NaN fails."""
-    if found.shape != expected.shape:
+    if result.shape != expected.shape:
         return False
-    return bool((found - expected).abs().max() <= tolerance)
+    return bool((result - expected).abs().max() <= tolerance)
     # --8<-- [end:agree]

@@ -38,14 +38,14 @@ def truth(case, keep=pieces.keep):
     return {name: torch.stack([x[name] for x in results]) for name in results[0]}
 
 
-def error(found, exact, outputs=("o", "lse", "dq", "dk", "dv")):
+def error(results, exact, outputs=("o", "lse", "dq", "dk", "dv")):
     """The largest difference over the outputs; NaN if there is one, ∞ for a shape."""
     worst = 0.0
     for name in outputs:
         if name in exact:
-            if found[name].shape != exact[name].shape:
+            if results[name].shape != exact[name].shape:
                 return torch.inf
-            a, b = found[name].double(), exact[name]
+            a, b = results[name].double(), exact[name]
             far = (a - b).abs().masked_fill(a == b, 0)  # −∞ is equal to −∞
             worst = torch.maximum(torch.tensor(worst).double(), far.max()).item()
     return worst

@@ -49,8 +49,8 @@ def section(name, mark):
     text = (FOLDER / f"{name}.py").read_text("utf-8")
     mark = re.escape(mark)
     ends = rf"# --8<-- \[start:{mark}\]\n(.*?)^ *# --8<-- \[end:{mark}\]$"
-    found = re.search(ends, text, re.M | re.S)
-    return found[1].rstrip("\n") + "\n" if found else ""
+    section = re.search(ends, text, re.M | re.S)
+    return section[1].rstrip("\n") + "\n" if section else ""
 
 
 def whole(name, code):

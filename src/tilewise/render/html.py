@@ -2,10 +2,9 @@
 
 from html import escape
 
-from tilewise.render import numbers, parts, text
+from tilewise.render import numbers, parts
 from tilewise.render.words import WORDS
-
-NAMES = {key: name.replace("_%s", "<sub>%s</sub>") for key, name in text.NAMES.items()}
+from tilewise.trace import symbols
 
 
 class Html(str):
@@ -47,7 +46,7 @@ def memory_html(history, *, lang="en", exact=True):
     """
     words, state = WORDS[lang], history[-1]
     keys = (*sum(parts.ON_CHIP, ()), "s", "p_tilde")
-    heads = ("O", "ℓ", "m" + (NAMES["/τ"] if exact else ""))
+    heads = ("O", "ℓ", "m" + ("/τ" if exact else ""))
     return frame(history, keys, heads, hbm_rows(state, exact, words), words)
 
 
@@ -59,7 +58,7 @@ def backward_memory_html(history, *, lang="en", exact=True):
     """
     words, state = WORDS[lang], history[-1]
     keys = (*sum(parts.BACKWARD_ON_CHIP, ()), "s", "p", "dp", "delta", "ds")
-    unit = NAMES["/τ"] if exact else ""
+    unit = "/τ" if exact else ""
     heads = ("dQ" + unit, "dK" + unit, "dV")
     return frame(history, keys, heads, gradient_rows(state, exact, words), words)
 
@@ -85,11 +84,16 @@ def gradient_rows(state, exact, words):
         yield f'<tr><th scope="row">{head}</th>{row}</tr>'
 
 
+def lowered(key, index):
+    """A symbol with its index below: S<sub>12</sub>."""
+    return symbols.plain(key, f"<sub>{index}</sub>").replace("_", "")
+
+
 def frame(history, keys, heads, rows, words):
     """The table around the rows of HBM: caption, heads, SRAM (its keys), counts."""
     state = history[-1]
     caption = words["after"].format(t=len(history), i=state["i"] + 1, j=state["j"] + 1)
-    chip = words["comma"].join(parts.label(NAMES, key, state, False) for key in keys)
+    chip = words["comma"].join(parts.label(lowered, key, state, False) for key in keys)
     now, total = parts.traffic(history[-1:]), parts.traffic(history)
     facts = [(words["sram"], chip)]
     for name, count, so_far in zip(("loaded", "stored"), now, total, strict=True):

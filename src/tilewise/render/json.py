@@ -3,7 +3,7 @@
 import json
 import math
 
-from tilewise.render import parts
+from tilewise.trace.symbols import in_units
 
 INDICES = {"i", "j", "rows", "cols", "shift", "load", "store"}
 
@@ -17,11 +17,11 @@ def plain(x, unit=1):
 
 def step(state, scale, exact):
     """The state of one step with plain numbers; an exact S and m is multiplied by τ."""
-    made = {}
+    numbers = {}
     for key, x in state.items():
-        unit = scale if exact and key in parts.UNITS else 1
-        made[key] = x if key in INDICES else plain(x, unit)
-    return {**made, "scale": scale}
+        unit = scale if exact and in_units(key) else 1
+        numbers[key] = x if key in INDICES else plain(x, unit)
+    return {**numbers, "scale": scale}
 
 
 def dump(x):
@@ -47,7 +47,7 @@ def json_lines(problem, states, end):
         yield dump(step(state, scale, exact)) + ("," if t < end["steps"] else "")
     yield "],"
     for key in ("dq", "dk") if back else "olm":
-        unit = scale if exact and key in parts.UNITS else 1
+        unit = scale if exact and in_units(key) else 1
         yield f'"{key}": {dump(plain(end[key], unit))},'
     last = "dv" if back else "lse"
     yield f'"{last}": {dump(plain(end[last]))}'

@@ -4,38 +4,8 @@ import re
 
 from tilewise.render import numbers, parts, text
 from tilewise.render.words import WORDS
+from tilewise.trace import symbols
 
-NAMES = {
-    "q": "Q_{%s}",
-    "k": "K_{%s}",
-    "v": "V_{%s}",
-    "o_old": "O_{%s}",
-    "l_old": r"\ell_{%s}",
-    "m_old": "m_{%s}",
-    "s": "S_{%s}",
-    "m_tilde": r"\tilde m_{%s}",
-    "p_tilde": r"\tilde P_{%s}",
-    "l_tilde": r"\tilde\ell_{%s}",
-    "m_new": r"m_{%s}^{\mathrm{new}}",
-    "l_new": r"\ell_{%s}^{\mathrm{new}}",
-    "alpha": r"\alpha",
-    "beta": r"\beta",
-    "o_new": "O_{%s}",
-    "/τ": r"/\tau",
-    "o": "O_{%s}",
-    "do": r"\mathrm{d}O_{%s}",
-    "l": r"\ell_{%s}",
-    "m": "m_{%s}",
-    "p": "P_{%s}",
-    "dp": r"\mathrm{d}P_{%s}",
-    "delta": r"\delta_{%s}",
-    "ds": r"\mathrm{d}S_{%s}",
-}
-NAMES |= {
-    f"d{x}_{when}": rf"\mathrm{{d}}{x.upper()}_{{%s}}"
-    for x in "qkv"
-    for when in ("old", "new")
-}
 WIDE = 10  # amsmath's bmatrix has no more columns than this
 
 
@@ -109,7 +79,7 @@ def gradients_latex(state, *, exact=True, beside=2):
     """dQ, dK and dV after the last step of the backward pass."""
     entries = []
     for key in parts.GRADIENTS:
-        unit = NAMES["/τ"] if exact and key in parts.UNITS else ""
+        unit = r"/\tau" if exact and symbols.in_units(key) else ""
         entries.append((d(key) + unit, "=", matrix(state[key], exact)))
     return Latex(aligned(entries, beside))
 
@@ -122,7 +92,8 @@ def d(key):
 def entry(key, state, exact):
     """A part of a step for `aligned`: its name, = or ←, its TeX."""
     sign = r"\gets" if key in text.UPDATED else "="
-    return parts.label(NAMES, key, state, exact), sign, matrix(state[key], exact)
+    name = parts.label(symbols.latex, key, state, exact, r"/\tau")
+    return name, sign, matrix(state[key], exact)
 
 
 def result_latex(state, *, exact=True, beside=2):
@@ -135,6 +106,11 @@ def result_latex(state, *, exact=True, beside=2):
     named = (("O", "o"), (r"\ell", "l"), (r"m/\tau" if exact else "m", "m"))
     entries = [(name, "=", matrix(state[key], exact)) for name, key in named]
     return Latex(aligned([*entries, ("L", "=", lse)], beside))
+
+
+def inline(key, index):
+    """A symbol within a line of text."""
+    return f"${symbols.latex(key, index)}$"
 
 
 def display(*lines):
@@ -158,10 +134,10 @@ def latex_lines(problem, states, end, *, lang="en"):
     if back:
         one, whole = backward_latex, gradients_latex
     yield display(matrices_latex(inputs, exact=exact))
-    so_far, names = {"load": 0, "store": 0}, {x: f"${NAMES[x]}$" for x in NAMES}
+    so_far = {"load": 0, "store": 0}
     for t, state in enumerate(states, 1):
         title = text.title(state, t, end["steps"], words)
-        about = [title, *text.moves(state, so_far, words, names)]
+        about = [title, *text.moves(state, so_far, words, inline)]
         about = [rf"\text{{{x}}}" for x in about]
         yield ""
         yield display(*about, one(state, exact=exact))

@@ -1,37 +1,7 @@
 """What a step of the trace holds: names, tensors, units, and the elements it moves."""
 
-# key of the state: (tensor, subscript, whether an exact trace has it in units of τ)
-PARTS = {
-    "q": ("q", "i", False),
-    "k": ("k", "j", False),
-    "v": ("v", "j", False),
-    "o_old": ("o", "i", False),
-    "l_old": ("m", "i", False),
-    "m_old": ("m", "i", True),
-    "s": ("s", "ij", True),
-    "m_tilde": ("m", "ij", True),
-    "p_tilde": ("s", "ij", False),
-    "l_tilde": ("m", "ij", False),
-    "m_new": ("m", "i", True),
-    "alpha": ("m", "", False),
-    "beta": ("m", "", False),
-    "l_new": ("m", "i", False),
-    "o_new": ("o", "i", False),
-    "o": ("o", "i", False),  # from here on: the backward pass
-    "do": ("o", "i", False),
-    "l": ("m", "i", False),
-    "m": ("m", "i", True),
-    "dq_old": ("q", "i", True),
-    "dk_old": ("k", "j", True),
-    "dv_old": ("v", "j", False),
-    "p": ("s", "ij", False),
-    "dp": ("s", "ij", False),
-    "delta": ("m", "i", False),
-    "ds": ("s", "ij", False),
-    "dv_new": ("v", "j", False),
-    "dq_new": ("q", "i", True),
-    "dk_new": ("k", "j", True),
-}
+from tilewise.trace.symbols import in_units, plain, subscript
+
 GRADIENTS = ("dq", "dk", "dv")
 ON_CHIP = (("q", "k", "v"), ("o_old", "l_old", "m_old"))  # one group a line
 COMPUTED = (
@@ -45,8 +15,6 @@ BACKWARD_ON_CHIP = (
     ("dq_old", "dk_old", "dv_old"),
 )
 BACKWARD_COMPUTED = (("s", "p"), ("dp", "delta", "ds"), ("dv_new", "dq_new", "dk_new"))
-UNITS = {key for key, (_, _, unit) in PARTS.items() if unit}
-UNITS |= {"dq", "dk", "dq_add", "dk_add"}
 
 
 def groups(backward):
@@ -62,12 +30,13 @@ def index(state, subscript):
     return ("" if all(len(x) == 1 for x in numbers) else ",").join(numbers)
 
 
-def label(names, key, state, exact):
-    """The name of a part of this step, by a table of names with %s for the index."""
-    name = names[key]
-    if "%s" in name:
-        name %= index(state, PARTS[key][1])
-    return name + (names["/τ"] if exact and PARTS[key][2] else "")
+def label(form, key, state, exact, unit="/τ"):
+    """The symbol of a part of this step, by a form of tilewise.trace.symbols.
+
+    `unit` follows where the trace is exact and has the number in units of τ.
+    """
+    name = form(key, index(state, subscript(key)))
+    return name + (unit if exact and in_units(key) else "")
 
 
 def holds(state, name, direction):
@@ -77,12 +46,12 @@ def holds(state, name, direction):
     return name + "_old" if name + "_old" in state else name
 
 
-def moved(names, state, direction):
+def moved(form, state, direction):
     """The names, and the number of elements, that a step loads or stores."""
     keys = [holds(state, x, direction) for x in state[direction]]
     rows = [row for key in keys for row in state[key]]
     count = sum(len(row) if isinstance(row, list) else 1 for row in rows)
-    return [label(names, key, state, exact=False) for key in keys], count
+    return [label(form, key, state, exact=False) for key in keys], count
 
 
 def traffic(states):
@@ -92,8 +61,7 @@ def traffic(states):
     O = 0, ℓ = 0, m = −∞ to HBM (Algorithm 1, line 2; in the backward pass the zeros
     of Algorithm 4, line 5) comes before it.
     """
-    nameless = dict.fromkeys(PARTS, "")
     return tuple(
-        sum(moved(nameless, state, direction)[1] for state in states)
+        sum(moved(plain, state, direction)[1] for state in states)
         for direction in ("load", "store")
     )

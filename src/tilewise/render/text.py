@@ -2,39 +2,8 @@
 
 from tilewise.render import layout, numbers, parts
 from tilewise.render.words import WORDS
+from tilewise.trace import symbols
 
-NAMES = {
-    "q": "Q_%s",
-    "k": "K_%s",
-    "v": "V_%s",
-    "o_old": "O_%s",
-    "l_old": "ℓ_%s",
-    "m_old": "m_%s",
-    "s": "S_%s",
-    "m_tilde": "m̃_%s",
-    "p_tilde": "P̃_%s",
-    "l_tilde": "ℓ̃_%s",
-    "m_new": "m_%s^new",
-    "l_new": "ℓ_%s^new",
-    "alpha": "α",
-    "beta": "β",
-    "o_new": "O_%s",
-    "/τ": "/τ",
-    "o": "O_%s",
-    "do": "dO_%s",
-    "l": "ℓ_%s",
-    "m": "m_%s",
-    "p": "P_%s",
-    "dp": "dP_%s",
-    "delta": "δ_%s",
-    "ds": "dS_%s",
-    "dq_old": "dQ_%s",
-    "dk_old": "dK_%s",
-    "dv_old": "dV_%s",
-    "dq_new": "dQ_%s",
-    "dk_new": "dK_%s",
-    "dv_new": "dV_%s",
-}
 FORMULAS = (
     ("S_ij = τ Q_i K_jᵀ", "m̃_ij = rowmax(S_ij)"),
     ("P̃_ij = e^(S_ij − m̃_ij)", "ℓ̃_ij = rowsum(P̃_ij)"),
@@ -128,10 +97,10 @@ def title(state, t, total, words):
     return words["step"].format(t=t, total=total, i=i, j=j, **spans)
 
 
-def moves(state, so_far, words, names=NAMES):
+def moves(state, so_far, words, form=symbols.plain):
     """Yield what a step loads and stores, and add it to the counts so far."""
     for direction in ("load", "store"):
-        moved, count = parts.moved(names, state, direction)
+        moved, count = parts.moved(form, state, direction)
         so_far[direction] += count
         joined = words["comma"].join(moved) or words["nothing"]
         yield words[direction].format(names=joined, count=count, all=so_far[direction])
@@ -140,13 +109,13 @@ def moves(state, so_far, words, names=NAMES):
 def entry(key, state, exact):
     """A part of a step for layout: its name, =, its cells, its tensor."""
     sign = "←" if key in UPDATED else "="
-    name = parts.label(NAMES, key, state, exact)
-    return name, sign, numbers.cells(state[key], exact), parts.PARTS[key][0]
+    name = parts.label(symbols.plain, key, state, exact)
+    return name, sign, numbers.cells(state[key], exact), symbols.colour(key)
 
 
 def result(end, exact):
     """O, ℓ, m and L of the whole, for layout; an exact L is a logarithm."""
-    names = {"o": "O", "l": "ℓ", "m": "m" + (NAMES["/τ"] if exact else "")}
+    names = {"o": "O", "l": "ℓ", "m": "m" + ("/τ" if exact else "")}
     for key, name in names.items():
         yield name, "=", numbers.cells(end[key], exact), "o" if key == "o" else "m"
     if exact:
@@ -158,7 +127,7 @@ def result(end, exact):
 def gradients(end, exact):
     """dQ, dK, dV of the whole, for layout."""
     for key in parts.GRADIENTS:
-        unit = NAMES["/τ"] if exact and key in parts.UNITS else ""
+        unit = "/τ" if exact and symbols.in_units(key) else ""
         yield tensor_name(key) + unit, "=", numbers.cells(end[key], exact), key[-1]
 
 

@@ -3,6 +3,7 @@
 `forward` and `backward` yield one dict for each tile; the last one holds the result.
 """
 
+from tilewise.checks import CAUSALS
 from tilewise.trace._backward import (
     backward,
     check_backward,
@@ -16,7 +17,7 @@ from tilewise.trace._backward import (
     tiles_backward,
 )
 from tilewise.trace._forward import forward, scan, start, step
-from tilewise.trace.grid import CAUSALS, ORDERS, blocks, check, moves, scores, tiles
+from tilewise.trace.grid import ORDERS, blocks, check, moves, scores, tiles
 
 __all__ = [
     "CAUSALS",

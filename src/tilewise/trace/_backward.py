@@ -16,7 +16,9 @@ from tilewise.trace.grid import check, scores, tiles
 
 
 # --8<-- [start:moves]
-def moves_backward(order, before, here, after):
+def moves_backward(
+    order: str, before: tuple | None, here: tuple, after: tuple | None
+) -> tuple[list, list]:
     """The names of what tile `here` = (i, j) loads from HBM and stores to HBM.
 
     K, V outer keeps K_j, V_j and the sums dK_j, dV_j on chip and moves dQ_i at every
@@ -36,7 +38,18 @@ def moves_backward(order, before, here, after):
 
 
 # --8<-- [start:tiles]
-def tiles_backward(q, k, v, o, do, m, l, block_rows, block_cols, **options):
+def tiles_backward(
+    q: list,
+    k: list,
+    v: list,
+    o: list,
+    do: list,
+    m: list,
+    l: list,
+    block_rows: int,
+    block_cols: int,
+    **options,
+):
     """Every tile of trace.tiles, with O_i, dO_i, m_i, ℓ_i and the backward's traffic.
 
     options are those of trace.tiles: order, scale, causal.
@@ -50,22 +63,22 @@ def tiles_backward(q, k, v, o, do, m, l, block_rows, block_cols, **options):
 
 
 # --8<-- [start:step]
-def product(a, b, scale=1):
+def product(a: list, b: list, scale: float = 1) -> list[list[float]]:
     """scale · a b of two matrices as lists of rows."""
     return [[scale * dot(row, col) for col in zip(*b)] for row in a]
 
 
-def columns(a):
+def columns(a: list) -> list[list[float]]:
     """aᵀ."""
     return [list(col) for col in zip(*a)]
 
 
-def plus(a, b):
+def plus(a: list, b: list) -> list[list[float]]:
     """a + b, entry by entry."""
     return [[x + y for x, y in zip(*rows)] for rows in zip(a, b)]
 
 
-def step_backward(state, tile, exp=math.exp):
+def step_backward(state: dict, tile: dict, exp=math.exp) -> dict:
     """Algorithm 4, lines 11 to 22: add what tile (i, j) gives to (dQ, dK, dV).
 
     P_ij = diag(ℓ_i)⁻¹ e^{S_ij − m_i},  dP_ij = dO_i V_jᵀ,  δ_i = rowsum(dO_i ∘ O_i),
@@ -98,26 +111,26 @@ def step_backward(state, tile, exp=math.exp):
 
 
 # --8<-- [start:backward]
-def start_backward(q, k, v):
+def start_backward(q: list, k: list, v: list) -> dict:
     """Algorithm 4, line 5: dQ = 0 (N_q × d), dK = 0 (N_k × d), dV = 0 (N_k × d_v)."""
     named = {"dq": q, "dk": k, "dv": v}
     return {name: [[0] * len(x[0]) for _ in x] for name, x in named.items()}
 
 
 def backward(
-    q,
-    k,
-    v,
-    o,
-    do,
-    m,
-    l,
-    block_rows,
-    block_cols,
+    q: list,
+    k: list,
+    v: list,
+    o: list,
+    do: list,
+    m: list,
+    l: list,
+    block_rows: int,
+    block_cols: int,
     *,
-    order="kv-outer",
-    scale=None,
-    causal=False,
+    order: str = "kv-outer",
+    scale: float | None = None,
+    causal: bool | str = False,
     exp=math.exp,
 ):
     """Yield the state after every tile; `dq`, `dk`, `dv` of the last are the result.
@@ -131,12 +144,12 @@ def backward(
     """
     check(q, k, v, block_rows, block_cols, order, causal)
     check_backward(q, v, {"o": o, "do": do}, {"m": m, "l": l})
-    options = {"order": order, "scale": scale, "causal": causal}
-    grid = tiles_backward(q, k, v, o, do, m, l, block_rows, block_cols, **options)
+    how: dict = {"order": order, "scale": scale, "causal": causal}
+    grid = tiles_backward(q, k, v, o, do, m, l, block_rows, block_cols, **how)
     return scan_backward(grid, start_backward(q, k, v), exp)
 
 
-def scan_backward(grid, state, exp=math.exp):
+def scan_backward(grid, state: dict, exp=math.exp):
     """The fold of `step_backward` over the tiles, with every state on the way."""
     for tile in grid:
         state = step_backward(state, tile, exp)
@@ -145,7 +158,7 @@ def scan_backward(grid, state, exp=math.exp):
 
 
 # --8<-- [start:check]
-def check_backward(q, v, matrices, vectors):
+def check_backward(q: list, v: list, matrices: dict, vectors: dict) -> None:
     """Raise ValueError with one sentence that says what does not fit."""
     n, d_v = len(q), len(v[0])
     for name, x in sorted(matrices.items()):

@@ -15,7 +15,7 @@ from tilewise.trace.grid import check, scores, tiles
 
 
 # --8<-- [start:step]
-def step(state, tile, exp=math.exp):
+def step(state: dict, tile: dict, exp=math.exp) -> dict:
     """Algorithm 1, lines 8 to 13: take tile (i, j) into the state (O, ℓ, m).
 
     P̃_ij = e^{S_ij − m̃_ij},  m' = max(m, m̃),  ℓ' = α ℓ + β ℓ̃,
@@ -46,22 +46,22 @@ def step(state, tile, exp=math.exp):
 
 
 # --8<-- [start:forward]
-def start(q, v):
+def start(q: list, v: list) -> dict:
     """Algorithm 1, line 2: O = 0 (N × d), ℓ = 0 (N), m = −∞ (N)."""
     n, d = len(q), len(v[0])
     return {"o": [[0] * d for _ in q], "l": [0] * n, "m": [-math.inf] * n}
 
 
 def forward(
-    q,
-    k,
-    v,
-    block_rows,
-    block_cols,
+    q: list,
+    k: list,
+    v: list,
+    block_rows: int,
+    block_cols: int,
     *,
-    order="kv-outer",
-    scale=None,
-    causal=False,
+    order: str = "kv-outer",
+    scale: float | None = None,
+    causal: bool | str = False,
     exp=math.exp,
 ):
     """Yield the state after every tile; `o`, `l`, `m` of the last are the result.
@@ -73,11 +73,11 @@ def forward(
     Raises ValueError, before the first step, where sizes or names do not fit.
     """
     check(q, k, v, block_rows, block_cols, order, causal)
-    options = {"order": order, "scale": scale, "causal": causal}
-    return scan(tiles(q, k, v, block_rows, block_cols, **options), start(q, v), exp)
+    how: dict = {"order": order, "scale": scale, "causal": causal}
+    return scan(tiles(q, k, v, block_rows, block_cols, **how), start(q, v), exp)
 
 
-def scan(grid, state, exp=math.exp):
+def scan(grid, state: dict, exp=math.exp):
     """The fold of `step` over the tiles, with every state on the way."""
     for tile in grid:
         state = step(state, tile, exp)

@@ -4,11 +4,14 @@
 import math
 
 # --8<-- [end:imports]
+from tilewise.checks import check_causal, check_choice, check_sizes
 from tilewise.one_pass import dot
 
 
 # --8<-- [start:moves]
-def moves(order, before, here, after):
+def moves(
+    order: str, before: tuple | None, here: tuple, after: tuple | None
+) -> tuple[list, list]:
     """The names of what tile `here` = (i, j) loads from HBM and stores to HBM.
 
     K, V outer keeps K_j and V_j on chip and moves O_i, ℓ_i, m_i at every tile;
@@ -24,21 +27,21 @@ def moves(order, before, here, after):
 
 
 # --8<-- [start:tiles]
-def blocks(n, size):
+def blocks(n: int, size: int) -> list[list[int]]:
     """[first, end) of each block of `size` among n rows; the last may be shorter."""
     return [[first, min(first + size, n)] for first in range(0, n, size)]
 
 
 def tiles(
-    q,
-    k,
-    v,
-    block_rows,
-    block_cols,
+    q: list,
+    k: list,
+    v: list,
+    block_rows: int,
+    block_cols: int,
     *,
-    order="kv-outer",
-    scale=None,
-    causal=False,
+    order: str = "kv-outer",
+    scale: float | None = None,
+    causal: bool | str = False,
     traffic=moves,
 ):
     """Every tile (i, j) in loop order: where it is, Q_i, K_j, V_j, and its traffic.
@@ -50,7 +53,7 @@ def tiles(
     scale = len(q[0]) ** -0.5 if scale is None else scale
     shift = {True: len(k) - len(q), "top-left": 0}.get(causal)  # None: no mask
     rows, cols = blocks(len(q), block_rows), blocks(len(k), block_cols)
-    pairs = [(i, j) for j in range(len(cols)) for i in range(len(rows))]
+    pairs: list = [(i, j) for j in range(len(cols)) for i in range(len(rows))]
     if order == "q-outer":
         pairs = [(i, j) for i in range(len(rows)) for j in range(len(cols))]
     if shift is not None:  # a tile stays if its last row sees its first key
@@ -66,7 +69,7 @@ def tiles(
 
 
 # --8<-- [start:scores]
-def scores(tile):
+def scores(tile: dict) -> list[list[float]]:
     """S_ij = τ Q_i K_jᵀ, with −∞ where the causal mask hides a key."""
     scale, shift = tile["scale"], tile["shift"]
     s = []
@@ -81,10 +84,17 @@ def scores(tile):
 
 # --8<-- [start:check]
 ORDERS = ("kv-outer", "q-outer")
-CAUSALS = (False, True, "top-left")
 
 
-def check(q, k, v, block_rows, block_cols, order="kv-outer", causal=False):
+def check(
+    q: list,
+    k: list,
+    v: list,
+    block_rows: int,
+    block_cols: int,
+    order: str = "kv-outer",
+    causal: bool | str = False,
+) -> None:
     """Raise ValueError with one sentence that says what does not fit."""
     for name, x in (("q", q), ("k", k), ("v", v)):
         if not x or not x[0] or any(len(row) != len(x[0]) for row in x):
@@ -94,11 +104,7 @@ def check(q, k, v, block_rows, block_cols, order="kv-outer", causal=False):
         raise ValueError(f"q has d = {d} columns and k has {d_k}; they must agree")
     if n_k != n_v:
         raise ValueError(f"k has {n_k} rows and v has {n_v}; they must agree")
-    for name, size in (("block_rows", block_rows), ("block_cols", block_cols)):
-        if not isinstance(size, int) or size < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, not {size}")
-    if order not in ORDERS:
-        raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {order}")
-    if causal not in CAUSALS:
-        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+    check_sizes(block_rows=block_rows, block_cols=block_cols)
+    check_choice("order", order, ORDERS)
+    check_causal(causal)
     # --8<-- [end:check]

@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
 
 from tilewise.attention import library
+from tilewise.checks import check_choice
 
 # --8<-- [end:imports]
 
@@ -40,8 +41,7 @@ def run(block: Any, x: Tensor, policy: str) -> Any:
     x (batch, N, embed_dim) → the same shape, in the block's dtype. Results and
     gradients do not depend on the policy. Raises ValueError for an unknown one.
     """
-    if policy not in POLICIES:
-        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, not {policy!r}")
+    check_choice("policy", policy, POLICIES)
     if policy == "block":
         return again(block.whole, x)
     if policy == "o":

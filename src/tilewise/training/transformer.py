@@ -9,6 +9,7 @@ from torch.nn import functional as F
 
 from tilewise.attention.module import FlashAttention, heads
 from tilewise.attention.ops import attend
+from tilewise.checks import check_sizes
 from tilewise.training.checkpointing import run
 
 # --8<-- [end:imports]
@@ -116,8 +117,7 @@ class Decoder(nn.Module):
         **options: Any,
     ) -> None:
         super().__init__()
-        if not isinstance(every, int) or every < 1:
-            raise ValueError(f"every must be a whole number of at least 1, not {every}")
+        check_sizes(every=every)
         made = {x: options[x] for x in ("device", "dtype") if x in options}
         self.tokens = nn.Embedding(vocabulary, embed_dim, **made)
         self.places = nn.Embedding(longest, embed_dim, **made)

@@ -16,6 +16,7 @@ from torch import Tensor
 # --8<-- [end:imports]
 from tilewise.attention.dispatch import route, run
 from tilewise.attention.passes import tile_sizes
+from tilewise.checks import check_causal
 from tilewise.flash2 import flash2_backward, flash2_forward
 from tilewise.types import Causal
 
@@ -42,8 +43,7 @@ def check(
             raise TypeError(f"{name} must be a tensor, not {type(x).__name__}")
     if scale is not None and not isinstance(scale, numbers.Real):
         raise TypeError(f"scale must be None or a number, not {scale!r}")
-    if causal not in (False, True, "top-left"):
-        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+    check_causal(causal)
     check_rows(q, k, v)
     for name, x in list(given.items())[3:]:
         if x.dtype not in WHOLE or x.ndim != 1 or x.shape[0] < 2:

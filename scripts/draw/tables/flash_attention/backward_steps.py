@@ -1,20 +1,17 @@
 """The running example's backward pass: every number of every step, as equations."""
 
-from fractions import Fraction
-
 from tilewise.render import backward_latex, gradients_latex
 from tilewise.trace import backward, forward
-from tilewise.worked_example import BLOCK_COLS, BLOCK_ROWS, DO, K, Q, V
+from tilewise.worked_example import BLOCK_COLS, BLOCK_ROWS, DO, EXACT, K, Q, V
 
 BLOCKS = BLOCK_ROWS, BLOCK_COLS
 
 
 def steps():
     """The states of the backward pass, S in units of τ and everything in fractions."""
-    exact = {"scale": 1, "exp": lambda x: Fraction(2) ** x}
-    *_, end = forward(Q, K, V, *BLOCKS, **exact)
+    *_, end = forward(Q, K, V, *BLOCKS, **EXACT)
     saved = end["o"], DO, end["m"], end["l"]
-    return list(backward(Q, K, V, *saved, *BLOCKS, **exact))
+    return list(backward(Q, K, V, *saved, *BLOCKS, **EXACT))
 
 
 def draw(lang):

@@ -3,7 +3,7 @@
 from draw.figures._bench import table
 from draw.tables.memory.ring_times import SHAPE, found
 
-from tilewise.ledger.ring import at_once, held
+from tilewise.ledger.ring import at_once, working_set
 
 WAYS = (1, "ring"), (2, "ring"), (2, "torch_allgather")  # number of GPUs, way
 SAY = {
@@ -25,7 +25,7 @@ def counted(n, shape=SHAPE, world=2):
     sizes = share, share, heads // kv_heads, d, d
     turn = at_once(share, share, heads, kv_heads, d, d, backward=True)
     kept = (4 * heads + 4 * kv_heads) * share * d * 2 + heads * share * 4
-    return kept + turn * sum(held(*sizes, backward=True).values())
+    return kept + turn * sum(working_set(*sizes, backward=True).values())
 
 
 def say(size):

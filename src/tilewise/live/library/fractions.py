@@ -124,8 +124,8 @@ def both(a, b, formula, sign):
     """a and b joined: exactly, or as floats where b is one."""
     if isinstance(b, float):
         a = float(a)
-        made = {"+": a + b, "-": a - b, "*": a * b}
-        return a / b if sign == "/" else made[sign]
+        results = {"+": a + b, "-": a - b, "*": a * b}
+        return a / b if sign == "/" else results[sign]
     return Fraction(*formula(a.numerator, a.denominator, *as_fraction(b)))
 
 

@@ -1,0 +1,29 @@
+"""Checks that many modules make of what a caller passes, one sentence for each."""
+
+CAUSALS = (False, True, "top-left")  # no mask, bottom-right, top-left
+
+
+def check_causal(causal: object) -> None:
+    """Raise ValueError unless causal is False, True or "top-left"."""
+    if causal not in CAUSALS:
+        raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
+
+
+def check_sizes(**sizes: object) -> None:
+    """Raise ValueError naming the size that is not a whole number of at least 1."""
+    for name, size in sorted(sizes.items()):
+        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+            message = f"{name} must be a whole number of at least 1, not {size!r}"
+            raise ValueError(message)
+
+
+def check_choice(name: str, value: str, options: list | tuple) -> None:
+    """Raise ValueError unless the value of this name is one of the options."""
+    if value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(options)}, not {value!r}")
+
+
+def short(value: object, limit: int = 80) -> str:
+    """A value in quotes on one line for a sentence, cut where it is long."""
+    text = str(value)
+    return repr(text if len(text) <= limit else text[:limit] + "…")
