@@ -7,7 +7,6 @@ source, "derived" from stated numbers (`how` is the formula), or "measured". Wha
 source gives is left out. `note` says under which conditions, or where sources differ.
 """
 
-# --8<-- [start:sources]
 NV, HERE = "NVIDIA", "Tilewise, on one NVIDIA H200, 2026-11-20"
 SOURCES = {  # key: (title, publisher, address)
     "a100-whitepaper": ("NVIDIA A100 Tensor Core GPU Architecture, white paper", NV,
@@ -33,13 +32,11 @@ SOURCES = {  # key: (title, publisher, address)
     "roofline": ("Ceilings, and attention under the roofline", HERE,
         "benchmarks/results/h200-2026-11-20-roofline.json"),
 }
-# --8<-- [end:sources]
 
 LEVELS = ("registers", "shared", "l2", "hbm", "nvlink", "pcie")
 KB, MB, GB = 2**10, 2**20, 2**30
 
 
-# --8<-- [start:facts]
 def stated(value, source, note=""):
     """A number as its source prints it."""
     return {"value": value, "source": source, "kind": "stated", "note": note}
@@ -53,10 +50,8 @@ def derived(value, source, how, note=""):
 def measured(value, source, note=""):
     """A number that somebody measured, or that a device reports of itself."""
     return stated(value, source, note) | {"kind": "measured"}
-    # --8<-- [end:facts]
 
 
-# --8<-- [start:describe]
 def describe(name, sms, clock, bf16, fp32, exp_per_clock, levels):
     """One GPU from what its sources give, with what follows from that filled in.
 
@@ -78,10 +73,8 @@ def describe(name, sms, clock, bf16, fp32, exp_per_clock, levels):
         "name": name, "sms": sms, "clock": clock, "bf16": bf16, "fp32": fp32,
         "exp_per_clock": exp_per_clock, "exp": exp, "levels": levels,
     }
-    # --8<-- [end:describe]
 
 
-# --8<-- [start:gpus]
 BOTH = "both directions together"
 A100, H800 = "on an A100 PCIe", "on an H800 PCIe, which has the H100's chip"
 REGISTERS = stated(256 * KB, "hopper-in-depth", "65 536 registers of 4 bytes")
@@ -169,10 +162,8 @@ CEILINGS = {  # what a large product and a large copy reach on the H200 here
     "bf16": measured(805e12, "roofline", "8192³, random numbers"),
     "hbm": measured(4.23e12, "roofline", "4 GiB copied, read + written"),
 }
-# --8<-- [end:gpus]
 
 
-# --8<-- [start:roofline]
 def roofs(gpu):
     """(bf16 FLOP/s, HBM bytes/s). Raises ValueError for a GPU that is not in GPUS."""
     if gpu not in GPUS:
@@ -197,4 +188,3 @@ def attainable(gpu, intensity):
         raise ValueError(f"intensity must be at least 0 FLOP a byte, not {intensity}")
     flops, slope = roofs(gpu)
     return min(flops, intensity * slope)
-    # --8<-- [end:roofline]

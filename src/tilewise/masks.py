@@ -19,7 +19,6 @@ Span = Callable[[Tensor], Interval]
 # --8<-- [end:imports]
 
 
-# --8<-- [start:spans]
 def causal(n_q: int, n_k: int, align: str = "bottom-right") -> Span:
     """Row r sees keys 0 .. r + N_k − N_q, or 0 .. r for align="top-left".
 
@@ -103,7 +102,6 @@ def whole_numbers(name: str, numbers: Tensor | Sequence[int], least: int) -> Ten
             f"{name} must be a row of whole numbers of at least {least}, not {numbers}"
         )
     return x.long()
-    # --8<-- [end:spans]
 
 
 # --8<-- [start:tiles]

@@ -5,20 +5,15 @@ The rule is that of `tilewise.softmax.merge` for the state (m, ℓ, o) = (L, 1, 
 Source: Flash-Decoding (T. Dao, D. Haziza, F. Massa, G. Sizov, 2023).
 """
 
-# --8<-- [start:imports]
-from typing import Any
-
 import torch
 from torch import Tensor
 
-from tilewise.flash1 import TileRule, prepare, weight
+from tilewise.flash1 import weight
 from tilewise.flash2 import flash2_forward
-
-# --8<-- [end:imports]
+from tilewise.tiled import TileRule, prepare
 from tilewise.types import Causal
 
 
-# --8<-- [start:merge]
 def merge(o: Tensor, lse: Tensor) -> tuple[Tensor, Tensor]:
     """One (o, lse) from those of disjoint sets of keys, stacked in front.
 
@@ -36,10 +31,8 @@ def merge(o: Tensor, lse: Tensor) -> tuple[Tensor, Tensor]:
     l = share.sum(0)  # ≥ 1, or 0 where no split saw a key; e^{L_s − L} would carry
     o = (share * o).sum(0) / l.clamp(min=1)  # the rounding of a large L into o
     return o, m + l[..., 0].log()
-    # --8<-- [end:merge]
 
 
-# --8<-- [start:merge_into]
 def merge_into(o: Tensor, lse: Tensor, o_part: Tensor, lse_part: Tensor) -> None:
     """The same for two, in place: (o, lse) takes up the part of other keys.
 
@@ -51,10 +44,8 @@ def merge_into(o: Tensor, lse: Tensor, o_part: Tensor, lse_part: Tensor) -> None
     w = torch.sigmoid(ahead)[..., None]  # 1 − w is the other: no rounding of L in o
     o.lerp_(o_part.to(o.dtype), w)
     torch.logaddexp(lse, lse_part, out=lse)
-    # --8<-- [end:merge_into]
 
 
-# --8<-- [start:split_forward]
 def split_forward(
     q: Tensor,
     k: Tensor,
@@ -76,30 +67,23 @@ def split_forward(
     """
     if not isinstance(splits, int) or splits < 1:
         raise ValueError(f"splits must be a whole number of at least 1, not {splits}")
-    _, shift, *_, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
+    scale, wide, _, mask, dropout = prepare(
+        q, k, v, block_rows, block_cols, scale, causal, mask, dropout
+    )
     parts = []
-    for at in torch.arange(k.shape[-2], device=k.device).tensor_split(splits):
-        if len(at):  # more splits than keys leave some without
-            options: dict[str, Any] = {"mask": moved(at[0], shift, mask)}
-            options |= {"scale": scale, "dropout": dropout and later(at[0], dropout)}
-            part = q.to(wide), k[..., at, :].to(wide), v[..., at, :].to(wide)
-            parts.append(flash2_forward(*part, block_rows, block_cols, **options))
+    for keys in torch.arange(k.shape[-2], device=k.device).tensor_split(splits):
+        if len(keys):  # with more splits than keys, some have none
+            part = q.to(wide), k[..., keys, :].to(wide), v[..., keys, :].to(wide)
+            hide, drop = (shifted(rule, keys[0]) for rule in (mask, dropout))
+            parts.append(
+                flash2_forward(
+                    *part, block_rows, block_cols, scale=scale, mask=hide, dropout=drop
+                )
+            )
     o, lse = merge(*(torch.stack(x) for x in zip(*parts)))  # partial o in fp32 too
     return o.to(q.dtype), lse
 
 
-def later(first: Tensor, dropout: TileRule) -> TileRule:
-    """The dropout of the part that starts at key `first`."""
-    return lambda rows, cols: dropout(rows, cols + first)
-
-
-def moved(first: Tensor, shift: int, mask: TileRule | None) -> TileRule:
-    """The mask of the part that starts at key `first`, causality included."""
-
-    def seen(rows: Tensor, cols: Tensor) -> Tensor:
-        cols = cols + first
-        past = cols <= rows + shift
-        return past if mask is None else past & mask(rows, cols)
-
-    return seen
-    # --8<-- [end:split_forward]
+def shifted(rule: TileRule, first: Tensor) -> TileRule:
+    """The rule for a part of the keys whose key 0 is key `first` of the whole."""
+    return lambda rows, cols: rule(rows, cols + first)

@@ -7,14 +7,11 @@ Sources: IEEE 754-2019, table 3.5, for fp16, fp32 and fp64; NVIDIA's white paper
 A100, 2020, for bf16 and TF32.
 """
 
-# --8<-- [start:imports]
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
-
-# --8<-- [end:imports]
 
 FORMATS = {  # bits of exponent, bits of fraction; one more is the sign
     "fp64": (11, 52),
@@ -47,7 +44,6 @@ def smallest(name: str) -> float:
     return 2.0 ** (2 - 2 ** (FORMATS[name][0] - 1))
 
 
-# --8<-- [start:rounded]
 def rounded(x: Tensor, name: str) -> Tensor:
     """x (fp32 or fp64, any shape) to the nearest number of a format, ties to even.
 
@@ -60,10 +56,8 @@ def rounded(x: Tensor, name: str) -> Tensor:
     bits = x.float().view(torch.int32)  # TF32 keeps the upper 19 bits of fp32
     bits = bits + 0xFFF + (bits >> 13 & 1)  # half a unit, less one bit where even
     return (bits & ~0x1FFF).view(torch.float32).to(x.dtype)
-    # --8<-- [end:rounded]
 
 
-# --8<-- [start:products]
 class Products(TorchFunctionMode):
     """Within `with Products(name):` every matrix product rounds its operands first.
 
@@ -80,5 +74,3 @@ class Products(TorchFunctionMode):
         if func in (torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__):
             args = [rounded(x, self.name) for x in args]
         return func(*args, **(kwargs or {}))
-
-    # --8<-- [end:products]

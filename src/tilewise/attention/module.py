@@ -1,18 +1,14 @@
 """Multi-head attention as a module, over `tilewise.attention.ops`."""
 
-# --8<-- [start:imports]
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from tilewise.attention.ops import attend
-
-# --8<-- [end:imports]
 from tilewise.types import Causal
 
 
-# --8<-- [start:FlashAttention]
 class FlashAttention(nn.Module):
     """Multi-head self- or cross-attention: (O_1 … O_h) W_Oᵀ, one O a head.
 
@@ -94,4 +90,3 @@ def check(
         raise ValueError(f"dropout must be at least 0 and below 1, not {dropout}")
     if causal not in (False, True, "top-left"):
         raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
-    # --8<-- [end:FlashAttention]

@@ -8,7 +8,6 @@ from tilewise.ledger.sizes import check, keys
 from tilewise.ledger.tiles import visits
 
 
-# --8<-- [start:standard_backward]
 def standard_backward(n, d, *, n_k=None, causal=False):
     """Algorithm 3: P comes from HBM, dP and dS go there and back, 7N² + 8Nd in all.
 
@@ -25,10 +24,8 @@ def standard_backward(n, d, *, n_k=None, causal=False):
         "flops": 4 * 2 * s * d,  # Pᵀ dO; dO Vᵀ; dS K; dSᵀ Q
         "sram": max(k + d + 1, 2 * n_k + 1),
     }
-    # --8<-- [end:standard_backward]
 
 
-# --8<-- [start:flash1_backward]
 def flash1_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
     """Algorithm 4, K and V outside: five products a tile, dQ read and written in each.
 
@@ -47,10 +44,8 @@ def flash1_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
         "flops": 5 * 2 * scores * d,  # Q Kᵀ; Pᵀ dO; dO Vᵀ; dS K; dSᵀ Q
         "sram": 4 * b_r * d + 2 * b_r + 4 * b_c * d + 2 * b_r * b_c,
     }
-    # --8<-- [end:flash1_backward]
 
 
-# --8<-- [start:flash2_backward]
 def flash2_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
     """FlashAttention-2: δ = rowsum(dO ∘ O) once before the loop, which needs no O.
 
@@ -70,10 +65,8 @@ def flash2_backward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
         "flops": 5 * 2 * scores * d,
         "sram": 3 * b_r * d + 2 * b_r + 4 * b_c * d + 2 * b_r * b_c,
     }
-    # --8<-- [end:flash2_backward]
 
 
-# --8<-- [start:saved]
 def saved(n, d, *, n_k=None):
     """Elements that stay in HBM from the forward to the backward pass, by algorithm.
 
@@ -87,4 +80,3 @@ def saved(n, d, *, n_k=None):
         "flash1": inputs + n * d + 2 * n,
         "flash2": inputs + n * d + n,
     }
-    # --8<-- [end:saved]

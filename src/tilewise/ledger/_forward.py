@@ -8,7 +8,6 @@ from tilewise.ledger.sizes import ceil_div, check, keys
 from tilewise.ledger.tiles import visits
 
 
-# --8<-- [start:block_sizes]
 def block_sizes(sram, d):
     """(B_r, B_c) of Algorithm 1, line 1: B_c = ⌈M/4d⌉, B_r = min(⌈M/4d⌉, d).
 
@@ -17,10 +16,8 @@ def block_sizes(sram, d):
     check(sram=sram, d=d)
     block_cols = ceil_div(sram, 4 * d)
     return min(block_cols, d), block_cols
-    # --8<-- [end:block_sizes]
 
 
-# --8<-- [start:standard_forward]
 def standard_forward(n, d, *, n_k=None, causal=False):
     """Algorithm 0: S and P go out to HBM and come back, 4N² + 4Nd elements in all.
 
@@ -37,10 +34,8 @@ def standard_forward(n, d, *, n_k=None, causal=False):
         "flops": 2 * s * d + 2 * s * d,  # Q Kᵀ; P V
         "sram": n_k * d + d + 1,
     }
-    # --8<-- [end:standard_forward]
 
 
-# --8<-- [start:flash1_forward]
 def tile_sram(n, d, block_rows, block_cols, n_k=None):
     """Q_i, O_i, K_j, V_j, S_ij (P̃_ij takes its place), ℓ_i and m_i, together."""
     rows, cols = min(block_rows, n), min(block_cols, keys(n, n_k, False))
@@ -63,10 +58,8 @@ def flash1_forward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
         "flops": 4 * scores * d,
         "sram": tile_sram(n, d, block_rows, block_cols, n_k),
     }
-    # --8<-- [end:flash1_forward]
 
 
-# --8<-- [start:flash2_forward]
 def flash2_forward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
     """FlashAttention-2, Q outside: K and V cross once for each of T_r blocks.
 
@@ -82,4 +75,3 @@ def flash2_forward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
         "flops": 4 * scores * d,
         "sram": tile_sram(n, d, block_rows, block_cols, n_k),
     }
-    # --8<-- [end:flash2_forward]

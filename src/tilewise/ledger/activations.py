@@ -22,7 +22,6 @@ INSIDE = {  # policy: what it does not keep, though autograd would
 }
 
 
-# --8<-- [start:kept]
 def everything(n, embed_dim, num_heads, attention="ours"):
     """{name: numbers a token} that autograd keeps of a block, and which step wants it.
 
@@ -62,10 +61,8 @@ def check(policy, attention, **sizes):
     if attention == "standard" and policy == "o":
         raise ValueError("policy must not be 'o' with standard attention: it wants P")
     check_sizes(**sizes)
-    # --8<-- [end:kept]
 
 
-# --8<-- [start:bytes]
 WIDE = ("statistics 1", "statistics 2", "L")  # in fp32 where the rest is narrower
 
 
@@ -75,10 +72,8 @@ def kept_bytes(n, embed_dim, num_heads, dtype, *, attention="ours", policy="none
     size = in_bytes(1, dtype)
     wide = sum([x for name, x in held.items() if name in WIDE])
     return n * (size * (sum(held.values()) - wide) + max(4, size) * wide)
-    # --8<-- [end:bytes]
 
 
-# --8<-- [start:flops]
 def products(n, embed_dim, attention="ours"):
     """{name: FLOPs a token} of a block's products forward; a mean over the n tokens.
 
@@ -115,10 +110,8 @@ def step(n, embed_dim, *, attention="ours", policy="none"):
     extra = 0 if attention == "standard" else parts["o"] // 2
     more = sum([parts[name] for name in again(policy)])
     return {"forward": forward, "again": more, "backward": 2 * forward + extra}
-    # --8<-- [end:flops]
 
 
-# --8<-- [start:price]
 def price(n, embed_dim):
     """{name: FLOPs of products} that bring back one number of what is kept.
 
@@ -129,4 +122,3 @@ def price(n, embed_dim):
     made["x"] = made.pop("down")  # of the block before
     names = [name for name in held if not name.startswith(("stat", "L"))]
     return {name: made.get(name, 0) / held[name] for name in names}
-    # --8<-- [end:price]

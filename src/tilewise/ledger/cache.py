@@ -13,7 +13,6 @@ from tilewise.ledger.sizes import check
 from tilewise.trace import ORDERS, blocks, moves
 
 
-# --8<-- [start:lru]
 def lru(stream, capacity):
     """Send a stream of (tile, bytes, stores) through the cache; count the bytes.
 
@@ -42,10 +41,8 @@ def lru(stream, capacity):
             queue, head = queue[head:], 0
     left = sum([size for _, size, stored in held.values() if stored])
     return {"asked": asked, "reads": reads, "writes": writes + left, "left": left}
-    # --8<-- [end:lru]
 
 
-# --8<-- [start:programs]
 def programs(n, d, block_rows, block_cols, order):
     """The events of the programs that share one head's forward pass: a list of lists.
 
@@ -71,10 +68,8 @@ def events(pairs, rows, cols, d, order):
                 first, end = cols[j] if name in "kv" else rows[i]
                 size = 2 * d if name in "qkvo" else 4
                 yield (name, j if name in "kv" else i), (end - first) * size, stores
-    # --8<-- [end:programs]
 
 
-# --8<-- [start:dram]
 def dram(n, d, block_rows, block_cols, *, order, heads, side, capacity):
     """The bytes of `heads` forward passes that reach DRAM, `side` programs at a time.
 
@@ -118,4 +113,3 @@ def march(one, heads, side):
                 if step < len(one[part]):
                     tile, size, stores = one[part][step]
                     yield (head, tile), size, stores
-    # --8<-- [end:dram]

@@ -23,7 +23,6 @@ PASSES = {  # way: the passes in it
 }
 
 
-# --8<-- [start:memory]
 def once(name, way, n, d, n_k, heads, kv_heads):
     """Elements that cross HBM if a cache answers every repeated read of a kernel.
 
@@ -77,10 +76,8 @@ def longest(name, way, d, heads, kv_heads, room):
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
-    # --8<-- [end:memory]
 
 
-# --8<-- [start:bound]
 def bound(moved, flops, bandwidth, peak):
     """The roofline of one layer: seconds ≥ max(bytes moved / bandwidth, FLOPs / peak).
 
@@ -99,7 +96,6 @@ def bound(moved, flops, bandwidth, peak):
         "bound": "memory" if memory >= compute else "compute",
         "rate": flops / seconds,
     }
-    # --8<-- [end:bound]
 
 
 def count(name, way, n, d, blocks, n_k, causal):
@@ -108,7 +104,6 @@ def count(name, way, n, d, blocks, n_k, causal):
     return COUNTS[name, way](n, d, *blocks, n_k=n_k, causal=causal)
 
 
-# --8<-- [start:bill]
 def bill(name, way, n, d, n_k, heads, kv_heads, causal, blocks, size, card):
     """All that is known of one algorithm: what it moves, computes, needs and keeps.
 
@@ -136,4 +131,3 @@ def bill(name, way, n, d, n_k, heads, kv_heads, causal, blocks, size, card):
         "held_bytes": size * held(name, way, *shape),
         "longest": most,
     }
-    # --8<-- [end:bill]

@@ -30,7 +30,6 @@ LIMITS = {  # the most that the command line and the calculator take
 LEADING = {"forward": 12 / 4, "backward": 20 / 7, "training": 32 / 11}  # of M, in d²
 
 
-# --8<-- [start:card]
 def card(gpu, dtype):
     """The card of a GPU in tilewise.hardware. fp64 has no peak there.
 
@@ -48,10 +47,8 @@ def card(gpu, dtype):
         "peak": peaks.get(dtype),
         "memory": levels["hbm"]["capacity"]["value"],
     }
-    # --8<-- [end:card]
 
 
-# --8<-- [start:tiles]
 def tiles(rule, way, d, sram, size, causal=False):
     """(B_r, B_c) by a rule for one pass: "paper", line 1 of Algorithm 1, or "kernels".
 
@@ -60,10 +57,8 @@ def tiles(rule, way, d, sram, size, causal=False):
     if rule == "paper":
         return block_sizes(sram, d)
     return kernel_tiles(d, way, causal=causal, room=sram * size)
-    # --8<-- [end:tiles]
 
 
-# --8<-- [start:break_even]
 def break_even(way, n, d, n_k):
     """The smallest B_c, and M for B_c = ⌈M/4d⌉, where FA1 moves less than standard.
 
@@ -84,10 +79,8 @@ def break_even(way, n, d, n_k):
     if high > n_k:
         return None
     return {"block_cols": high, "sram": 4 * d * (high - 1) + 1}
-    # --8<-- [end:break_even]
 
 
-# --8<-- [start:account]
 def account(
     n,
     d,
@@ -140,7 +133,6 @@ def account(
         "break_even": None if causal else break_even(way, n, d, n_k),
         "algorithms": {x: bill(x, way, *shape) for x in ALGORITHMS},
     }
-    # --8<-- [end:account]
 
 
 def grid(n, n_k, blocks, way):

@@ -12,7 +12,6 @@ from tilewise.ledger.sizes import check
 SUMS = 4  # bytes of a number of dK or dV on its way: summed up in fp32
 LEAST = 2**28  # bytes on their way and in fp32 that are not worth shorter turns
 
-# --8<-- [start:links]
 DGX = "https://docs.nvidia.com/dgx/dgxh100-user-guide/introduction-to-dgxh100.html"
 LINKS = {  # bytes a second that a GPU can send, as its vendor states it; the source
     "NVLink": (
@@ -21,10 +20,8 @@ LINKS = {  # bytes a second that a GPU can send, as its vendor states it; the so
     ),  # 900 both ways
     "InfiniBand": (50e9, DGX),  # 400 Gb/s, one adapter for each GPU
 }
-# --8<-- [end:links]
 
 
-# --8<-- [start:work]
 def scores(n, world, step, causal=False):
     """How many scores each rank computes at a step, 0 .. P − 1: the same on all.
 
@@ -46,10 +43,8 @@ def flops(n, world, step, heads, d, *, causal=False, backward=False):
     """The FLOPs of a rank at a step: two products forward, five backward."""
     each = 10 if backward else 4
     return each * scores(n, world, step, causal) * heads * d
-    # --8<-- [end:work]
 
 
-# --8<-- [start:sent]
 def step_bytes(n, world, kv_heads, d, size=2, *, backward=False):
     """The bytes that a rank sends in a step, and receives: K and V, and dK and dV.
 
@@ -86,10 +81,8 @@ def ulysses_bytes(n, world, heads, kv_heads, d, size=2):
     held = (2 * heads + 2 * kv_heads) * (n // world) * d * size
     sent = held * (world - 1) // world
     return {"forward": sent, "backward": sent}
-    # --8<-- [end:sent]
 
 
-# --8<-- [start:least]
 def least_share(peak, link, heads, kv_heads, size=2, *, causal=False, backward=False):
     """The least N/P whose step computes for as long as its keys travel.
 
@@ -113,10 +106,8 @@ def needed(share, peak, heads, kv_heads, size=2, *, causal=False, backward=False
     check(share=share, heads=heads, kv_heads=kv_heads, size=size)
     way = {"causal": causal, "backward": backward}
     return least_share(peak, share, heads, kv_heads, size, **way)
-    # --8<-- [end:least]
 
 
-# --8<-- [start:held]
 def held(n_q, n_k, heads, d, d_v, size=2, *, backward=False):
     """{what: bytes} of one head of K and V at the worst moment of a turn, P ≥ 3.
 
@@ -157,4 +148,3 @@ def at_once(n_q, n_k, heads, kv_heads, d, d_v, size=2, *, batch=1, backward=Fals
     whole = 2 * batch * (heads * n_q + kv_heads * n_k) * (d + d_v) * size
     few = max(whole // 8, LEAST) // sum(one.values())
     return max(1, min(few, batch * kv_heads))
-    # --8<-- [end:held]

@@ -1,7 +1,6 @@
 """The sizes that every count of the ledger takes: checked once, named once."""
 
 
-# --8<-- [start:sizes]
 def check(**sizes):
     """Raise ValueError naming the size that is not a whole number of at least 1."""
     for name, size in sorted(sizes.items()):
@@ -19,10 +18,8 @@ def keys(n, n_k, causal):
     if causal not in (False, True, "top-left"):
         raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
     return n if n_k is None else n_k
-    # --8<-- [end:sizes]
 
 
-# --8<-- [start:bytes]
 DTYPES = {"fp64": 8, "fp32": 4, "bf16": 2, "fp16": 2}
 
 
@@ -36,4 +33,3 @@ def in_bytes(elements, dtype):
             f"dtype must be one of {', '.join(sorted(DTYPES))}, not {dtype!r}"
         )
     return elements * DTYPES[dtype]
-    # --8<-- [end:bytes]

@@ -5,16 +5,13 @@ lists in, nested lists out; i and j count from 0 (the paper's Algorithm 1 from 1
 Source: Algorithms 1 and 2 of FlashAttention, arXiv 2205.14135.
 """
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.one_pass import dot
 from tilewise.softmax import weight
 from tilewise.trace.grid import check, scores, tiles
 
 
-# --8<-- [start:step]
 def step(state, tile, exp=math.exp):
     """Algorithm 1, lines 8 to 13: take tile (i, j) into the state (O, ℓ, m).
 
@@ -42,10 +39,8 @@ def step(state, tile, exp=math.exp):
     new = {"o": o_new, "l": l_new, "m": m_new}
     whole = {x: state[x][:first] + new[x] + state[x][end:] for x in new}  # line 13
     return tile | old | local | units | {"pv": pv, "o_new": o_new} | whole
-    # --8<-- [end:step]
 
 
-# --8<-- [start:forward]
 def start(q, v):
     """Algorithm 1, line 2: O = 0 (N × d), ℓ = 0 (N), m = −∞ (N)."""
     n, d = len(q), len(v[0])
@@ -82,4 +77,3 @@ def scan(grid, state, exp=math.exp):
     for tile in grid:
         state = step(state, tile, exp)
         yield state
-    # --8<-- [end:forward]

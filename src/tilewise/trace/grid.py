@@ -1,13 +1,10 @@
 """The tiles of a trace: in which order they come, what each loads, stores and sees."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.one_pass import dot
 
 
-# --8<-- [start:moves]
 def moves(order, before, here, after):
     """The names of what tile `here` = (i, j) loads from HBM and stores to HBM.
 
@@ -20,10 +17,8 @@ def moves(order, before, here, after):
     kept = before is not None and before[0] == here[0]
     last = after is None or after[0] != here[0]
     return ([] if kept else ["q"]) + ["k", "v"], ["o", "l", "m"] if last else []
-    # --8<-- [end:moves]
 
 
-# --8<-- [start:tiles]
 def blocks(n, size):
     """[first, end) of each block of `size` among n rows; the last may be shorter."""
     return [[first, min(first + size, n)] for first in range(0, n, size)]
@@ -62,10 +57,8 @@ def tiles(
         data = {"q": q[r:r_end], "k": k[c:c_end], "v": v[c:c_end]}
         rule = {"scale": scale, "shift": shift}
         yield place | rule | data | {"load": load, "store": store}
-    # --8<-- [end:tiles]
 
 
-# --8<-- [start:scores]
 def scores(tile):
     """S_ij = τ Q_i K_jᵀ, with −∞ where the causal mask hides a key."""
     scale, shift = tile["scale"], tile["shift"]
@@ -76,10 +69,8 @@ def scores(tile):
             if shift is not None and c > r + shift:
                 s[-1][c - tile["cols"][0]] = -math.inf
     return s
-    # --8<-- [end:scores]
 
 
-# --8<-- [start:check]
 ORDERS = ("kv-outer", "q-outer")
 CAUSALS = (False, True, "top-left")
 
@@ -101,4 +92,3 @@ def check(q, k, v, block_rows, block_cols, order="kv-outer", causal=False):
         raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {order}")
     if causal not in CAUSALS:
         raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
-    # --8<-- [end:check]
