@@ -30,9 +30,9 @@ from tilewise.types import Causal
 
 
 # --8<-- [start:scores]
-def scores(q_i: Tensor, k_j: Tensor, scale: float, seen: Tensor) -> Tensor:
+def scores(q_i: Tensor, k_j: Tensor, scale: float, visible: Tensor) -> Tensor:
     """S_ij = τ Q_i K_jᵀ, (B_r, B_c), with −∞ where a row may not see a key."""
-    return (scale * (q_i @ k_j.mT)).masked_fill(~seen, -math.inf)
+    return (scale * (q_i @ k_j.mT)).masked_fill(~visible, -math.inf)
 
 
 def weight(x: Tensor, m: Tensor) -> Tensor:
@@ -68,11 +68,11 @@ def flash1_forward(
     for cols in blocks(k, block_cols):  # line 6: (B_c,)
         k_j, v_j = load(k, cols), load(v, cols)  # line 7: (B_c, d)
         for rows in blocks(q, block_rows):  # line 8: (B_r,)
-            seen = mask(rows[:, None], cols)  # (B_r, B_c): True where r sees c
-            if not seen.any():
+            visible = mask(rows[:, None], cols)  # (B_r, B_c): True where r sees c
+            if not visible.any():
                 continue  # an empty tile: nothing to load, nothing to do
             q_i, o_i, l_i, m_i = (load(x, rows) for x in (q, o, l, m))  # line 9
-            s = scores(q_i, k_j, scale, seen)  # lines 10, 11: (B_r, B_c)
+            s = scores(q_i, k_j, scale, visible)  # lines 10, 11: (B_r, B_c)
             m_tilde = s.amax(-1, keepdim=True)  # line 12: (B_r, 1)
             p_tilde = weight(s, m_tilde)  # (B_r, B_c)
             l_tilde = p_tilde.sum(-1, keepdim=True)  # (B_r, 1)
@@ -148,11 +148,11 @@ def flash1_backward(
         k_j, v_j = load(k, cols), load(v, cols)  # line 7: (B_c, d)
         dk_j, dv_j = torch.zeros_like(k_j), torch.zeros_like(v_j)  # line 8: on chip
         for rows in blocks(q, block_rows):  # line 9
-            seen = mask(rows[:, None], cols)  # (B_r, B_c)
-            if not seen.any():
+            visible = mask(rows[:, None], cols)  # (B_r, B_c)
+            if not visible.any():
                 continue
             q_i, o_i, do_i, m_i, l_i = (load(x, rows) for x in (q, o, do, m, l))
-            s = scores(q_i, k_j, scale, seen)  # lines 11, 12: (B_r, B_c)
+            s = scores(q_i, k_j, scale, visible)  # lines 11, 12: (B_r, B_c)
             p = weight(s, m_i) / l_i  # line 13: these are the final weights
             z = dropout(rows[:, None], cols)  # line 14: as in the forward pass
             delta = (do_i * o_i).sum(-1, keepdim=True)  # line 19: (B_r, 1)

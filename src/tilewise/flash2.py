@@ -49,20 +49,18 @@ def flash2_forward(
     for rows in blocks(q, block_rows):  # line 3: on a GPU a program each
         q_i = load(q, rows)  # line 4: (B_r, d)
         o_i = q_i.new_zeros(*q_i.shape[:-1], v.shape[-1])  # line 5: on chip, (B_r, d_v)
-        l_i = q_i.new_zeros(*q_i.shape[:-1], 1)  # (B_r, 1)
-        m_i = torch.full_like(l_i, -math.inf)  # (B_r, 1)
+        l_i, m_i = (q_i.new_full((*q_i.shape[:-1], 1), x) for x in (0, -math.inf))
         for cols in blocks(k, block_cols):  # line 6: (B_c,)
-            seen = mask(rows[:, None], cols)  # (B_r, B_c): True where r sees c
-            if not seen.any():
+            visible = mask(rows[:, None], cols)  # (B_r, B_c): True where r sees c
+            if not visible.any():
                 continue  # an empty tile
             k_j, v_j = load(k, cols), load(v, cols)  # line 7: (B_c, d)
-            s = scores(q_i, k_j, scale, seen) + bias(rows[:, None], cols)  # line 8
-            m_new = torch.maximum(m_i, s.amax(-1, keepdim=True))  # line 9
-            p, alpha = weight(s, m_new), weight(m_i, m_new)  # (B_r, B_c), (B_r, 1)
+            s = scores(q_i, k_j, scale, visible) + bias(rows[:, None], cols)  # line 8
+            m_old, m_i = m_i, torch.maximum(m_i, s.amax(-1, keepdim=True))  # line 9
+            p, alpha = weight(s, m_i), weight(m_old, m_i)  # (B_r, B_c), (B_r, 1)
             l_i = alpha * l_i + p.sum(-1, keepdim=True)
             p = p * dropout(rows[:, None], cols)  # after l, which is of all of P
             o_i = alpha * o_i + p @ v_j  # line 10: not divided by l yet
-            m_i = m_new
         o[..., rows, :] = (o_i / l_i.clamp(min=1)).to(q.dtype)  # 12, 14: divided once
         lse[..., rows, :] = m_i + l_i.log()  # lines 13, 15
     return o, lse[..., 0]  # line 17
@@ -90,8 +88,8 @@ def flash2_backward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """dQ, dK, dV from the saved o and L, with P = e^{S − L}: Algorithm 2.
 
-    Shapes and options as in flash2_forward, which returned o, lse; do is like o, and
-    dlse like lse. A row that saw no key adds nothing to any gradient.
+    Shapes and options as in flash2_forward, which returned o, lse; do is like o. dlse,
+    like lse, is the gradient of L: it lowers δ, since ∂L/∂S = P. No key seen: all 0.
     """
     scale, wide, load, mask, dropout = prepare(
         q, k, v, block_rows, block_cols, scale, causal, mask, dropout
@@ -100,23 +98,21 @@ def flash2_backward(
     check_saved(q, v, o=o, do=do, lse=lse)
     dq = torch.zeros_like(q, dtype=wide)  # line 3: (N_q, d)
     dk, dv = (torch.empty_like(x, dtype=wide) for x in (k, v))  # written once each
-    delta = (do.to(wide) * o.to(wide)).sum(-1) - dlse  # line 4: (N_q,), once; ∂L/∂S = P
+    delta = ((do.to(wide) * o.to(wide)).sum(-1) - dlse)[..., None]  # line 4: (N_q, 1)
     for cols in blocks(k, block_cols):  # line 5
         k_j, v_j = load(k, cols), load(v, cols)  # line 6: (B_c, d)
         dk_j, dv_j = torch.zeros_like(k_j), torch.zeros_like(v_j)  # line 7: on chip
         for rows in blocks(q, block_rows):  # line 8
-            seen = mask(rows[:, None], cols)
-            if not seen.any():
+            visible = mask(rows[:, None], cols)
+            if not visible.any():
                 continue
-            q_i, do_i = (load(x, rows) for x in (q, do))  # line 9
-            s = scores(q_i, k_j, scale, seen) + bias(rows[:, None], cols)  # line 10
+            q_i, do_i, delta_i = (load(x, rows) for x in (q, do, delta))  # line 9
+            s = scores(q_i, k_j, scale, visible) + bias(rows[:, None], cols)  # line 10
             p = weight(s, lse[..., rows, None])  # line 11: no division by l
             z = dropout(rows[:, None], cols)
-            delta_i = delta[..., rows, None]
             parts = tile_gradients(p, z, q_i, do_i, delta_i, k_j, v_j, scale)
             dq[..., rows, :] += parts[0]  # line 15: atomic on a GPU
             dk_j, dv_j = dk_j + parts[1], dv_j + parts[2]  # lines 16, 12
-        dk[..., cols, :] = group_sum(dk_j, k)  # line 18
-        dv[..., cols, :] = group_sum(dv_j, v)
+        dk[..., cols, :], dv[..., cols, :] = group_sum(dk_j, k), group_sum(dv_j, v)
     return dq.to(q.dtype), dk.to(q.dtype), dv.to(q.dtype)  # line 20
     # --8<-- [end:flash2_backward]

@@ -145,8 +145,8 @@ def tile_kind(span: Span, rows: Sequence[int], cols: Sequence[int]) -> str:
     """
     (c, c_end), span_of = cols, span(torch.arange(*rows)[:, None])
     first, end = (torch.as_tensor(x) for x in span_of)
-    seen = end.clamp(max=c_end) - first.clamp(min=c)  # keys a row sees, if above 0
-    if (seen <= 0).all():
+    count = end.clamp(max=c_end) - first.clamp(min=c)  # keys of a row, if above 0
+    if (count <= 0).all():
         return "empty"
-    return "full" if (seen == c_end - c).all() else "partial"
+    return "full" if (count == c_end - c).all() else "partial"
     # --8<-- [end:tiles]

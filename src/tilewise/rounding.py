@@ -54,7 +54,7 @@ def rounded(x: Tensor, name: str) -> Tensor:
     if name != "tf32":
         return x.to(DTYPES[name]).to(x.dtype)
     bits = x.float().view(torch.int32)  # TF32 keeps the upper 19 bits of fp32
-    bits = bits + 0xFFF + (bits >> 13 & 1)  # half a unit, less one bit where even
+    bits = bits + 0xFFF + ((bits >> 13) & 1)  # half a unit, less a bit where even
     return (bits & ~0x1FFF).view(torch.float32).to(x.dtype)
 
 

@@ -45,12 +45,12 @@ def prepare(
         group = q.shape[:-2].numel() // x.shape[:-2].numel()
         return tile if group == 1 else tile.repeat_interleave(group, -3)
 
-    def seen(rows: Tensor, cols: Tensor) -> Tensor:
+    def visible(rows: Tensor, cols: Tensor) -> Tensor:
         past = cols <= rows + shift  # row r sees keys 0 .. r + shift
         return past if mask is None else past & mask(rows, cols)
 
     scale = d**-0.5 if scale is None else scale
-    return scale, wide, load, seen, in_dtype(wide, dropout, neutral=1)
+    return scale, wide, load, visible, in_dtype(wide, dropout, neutral=1)
 
 
 def in_dtype(dtype: torch.dtype, rule: TileRule | None, neutral: int) -> TileRule:

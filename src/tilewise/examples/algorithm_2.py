@@ -14,9 +14,9 @@ if __name__ == "__main__":
     mask = tile_mask(window(100, 100, 30), documents([45, 35]))  # 20 rows see nothing
     dropout = keep_factors(0.2, 7, 2, 4)  # p, seed, (batch, heads)
     rows, cols = torch.arange(100)[:, None], torch.arange(100)
-    seen, z = mask(rows, cols), dropout(rows, cols)
-    p = torch.softmax((q @ k.mT / 4).masked_fill(~seen, -math.inf), dim=-1)
-    exact = (p.masked_fill(~seen, 0) * z) @ v
+    visible, z = mask(rows, cols), dropout(rows, cols)
+    p = torch.softmax((q @ k.mT / 4).masked_fill(~visible, -math.inf), dim=-1)
+    exact = (p.masked_fill(~visible, 0) * z) @ v
     for sizes in ((32, 24), (7, 100)):
         o, m, l = flash1_forward(q, k, v, *sizes, mask=mask, dropout=dropout)
         print(
