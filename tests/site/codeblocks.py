@@ -113,7 +113,9 @@ def repeats(code, others):
 @cache
 def rungs():
     """The files of the kernel ladder, without the marks of their sections."""
-    texts = (p.read_text("utf-8") for p in (ROOT / "src/tilewise/kernels").glob("*.py"))
+    texts = (
+        p.read_text("utf-8") for p in (ROOT / "src/tilewise/kernels").rglob("*.py")
+    )
     return tuple(re.sub(r"^ *# --8<-- .*\n", "", text, flags=re.M) for text in texts)
 
 

@@ -28,7 +28,7 @@ def whole(draw, size, order):
 
 
 def report(new):
-    """Do loops agree on Z? Are the grads those of the Z of the forward pass?"""
+    """Do loops agree on Z? Are the gradients those of the Z of the forward pass?"""
     z = whole(new(), 64, "q-outer")
     for size, order in ((64, "q-outer"), (64, "kv-outer"), (32, "q-outer")):
         same = (whole(new(), size, order) == z).double().mean()
