@@ -33,6 +33,7 @@ def merge(o: Tensor, lse: Tensor) -> tuple[Tensor, Tensor]:
     return o, m + l[..., 0].log()
 
 
+# --8<-- [start:merge_into]
 def merge_into(o: Tensor, lse: Tensor, o_part: Tensor, lse_part: Tensor) -> None:
     """The same for two, in place: (o, lse) takes up the part of other keys.
 
@@ -44,6 +45,7 @@ def merge_into(o: Tensor, lse: Tensor, o_part: Tensor, lse_part: Tensor) -> None
     w = torch.sigmoid(ahead)[..., None]  # 1 − w is the other: no rounding of L in o
     o.lerp_(o_part.to(o.dtype), w)
     torch.logaddexp(lse, lse_part, out=lse)
+    # --8<-- [end:merge_into]
 
 
 def split_forward(

@@ -42,6 +42,7 @@ def tile_sram(n, d, block_rows, block_cols, n_k=None):
     return 2 * rows * d + 2 * cols * d + rows * cols + 2 * rows
 
 
+# --8<-- [start:flash1_forward]
 def flash1_forward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
     """Algorithm 1, K and V outside: Q, O, ℓ and m cross once for each of T_c blocks.
 
@@ -58,6 +59,7 @@ def flash1_forward(n, d, block_rows, block_cols, *, n_k=None, causal=False):
         "flops": 4 * scores * d,
         "sram": tile_sram(n, d, block_rows, block_cols, n_k),
     }
+    # --8<-- [end:flash1_forward]
 
 
 def flash2_forward(n, d, block_rows, block_cols, *, n_k=None, causal=False):

@@ -12,6 +12,7 @@ from tilewise.softmax import weight
 from tilewise.trace.grid import check, scores, tiles
 
 
+# --8<-- [start:step]
 def step(state, tile, exp=math.exp):
     """Algorithm 1, lines 8 to 13: take tile (i, j) into the state (O, ℓ, m).
 
@@ -39,6 +40,7 @@ def step(state, tile, exp=math.exp):
     new = {"o": o_new, "l": l_new, "m": m_new}
     whole = {x: state[x][:first] + new[x] + state[x][end:] for x in new}  # line 13
     return tile | old | local | units | {"pv": pv, "o_new": o_new} | whole
+    # --8<-- [end:step]
 
 
 def start(q, v):
