@@ -66,7 +66,10 @@ def blocks(x: Tensor, size: int) -> tuple[Tensor, ...]:
 
 
 def like(x: Tensor, d: int | None = None) -> Tensor:
-    """An empty tensor of x's shape and order in memory, or contiguous for another d."""
+    """An empty tensor (..., N, d) like x, in the order of x's axes in memory.
+
+    It is contiguous if d is not that of x, or if the rows of x are not.
+    """
     if d in (None, x.shape[-1]) and x.stride(-1) == 1:
         return torch.empty_like(x)
     return x.new_empty(*x.shape[:-1], d or x.shape[-1])
