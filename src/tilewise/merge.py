@@ -1,7 +1,7 @@
-"""Split-KV decoding: attend to parts of the keys apart, then merge (o, L) of the parts.
+"""Split-KV decoding: attend to each part of the keys alone, then merge the (o, L).
 
-One query block has no rows to spread over a GPU's processors, a long cache of keys has.
-The rule is that of `tilewise.softmax.merge` for the state (m, ℓ, o) = (L, 1, o).
+A single block of queries cannot be spread over a GPU's processors, but a long cache of
+keys can. The rule is that of `tilewise.softmax.merge` with state (m, ℓ, o) = (L, 1, o).
 Source: Flash-Decoding (T. Dao, D. Haziza, F. Massa, G. Sizov, 2023).
 """
 
@@ -15,12 +15,12 @@ from tilewise.types import Causal
 
 
 def merge(o: Tensor, lse: Tensor) -> tuple[Tensor, Tensor]:
-    """One (o, lse) from those of disjoint sets of keys, stacked in front.
+    """One (o, lse) from those of disjoint sets of keys, stacked along the first axis.
 
     L = log Σ_s e^{L_s},  o = Σ_s e^{L_s − L} o_s   (natural logarithms)
     o (splits, ..., N_q, d_v), lse (splits, ..., N_q) → the same without splits, o in
-    the wider dtype of both. A row that saw no key in any split has o = 0, lse = −∞. Any
-    order gives the same result.
+    the wider of both dtypes. A row that saw no key in any split has o = 0, lse = −∞.
+    The order of the splits changes nothing but rounding.
     Raises ValueError where the two shapes do not fit.
     """
     if o.ndim < 2 or o.shape[:-1] != lse.shape or not len(o):
@@ -35,11 +35,12 @@ def merge(o: Tensor, lse: Tensor) -> tuple[Tensor, Tensor]:
 
 # --8<-- [start:merge_into]
 def merge_into(o: Tensor, lse: Tensor, o_part: Tensor, lse_part: Tensor) -> None:
-    """The same for two, in place: (o, lse) takes up the part of other keys.
+    """Merge in place: (o, lse) takes in the part that was computed for other keys.
 
     w = 1 / (1 + e^{L − L′}),  L ← log(e^L + e^{L′}),  o ← o + w (o′ − o)
-    o (..., N_q, d_v), lse (..., N_q), both in fp32 or wider, and o_part, lse_part like
-    them, o_part perhaps in fewer bits. Each row of o has seen a key: its L is finite.
+    o (..., N_q, d_v), lse (..., N_q), both in fp32 or wider; o_part and lse_part have
+    these shapes, and o_part may have fewer bits. Each row of o has seen a key, so that
+    its L is finite.
     """
     ahead = lse_part - lse
     w = torch.sigmoid(ahead)[..., None]  # 1 − w is the other: no rounding of L in o
@@ -61,10 +62,10 @@ def split_forward(
     mask: TileRule | None = None,
     dropout: TileRule | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """flash2_forward with the keys in `splits` parts, each on its own, merged at last.
+    """flash2_forward for each of `splits` parts of the keys, and the results merged.
 
-    Shapes, options and results as in flash2_forward. A part's keys keep their global
-    indices, so causal, mask and dropout mean what they mean for the whole.
+    Shapes, options and results are as in flash2_forward. The keys of a part keep
+    their global indices, so causal, mask and dropout mean the same as without parts.
     Raises ValueError where splits is not a whole number of at least 1.
     """
     if not isinstance(splits, int) or splits < 1:
