@@ -13,35 +13,11 @@ import torch
 from torch import Tensor
 
 from tilewise.fits import check_saved
-from tilewise.flash1 import (
-    TileRule,
-    blocks,
-    factors,
-    gather,
-    prepare,
-    scores,
-    spread,
-    tile_gradients,
-    visible,
-    weight,
-)
-
-# --8<-- [end:imports]
+from tilewise.flash1 import group_sum, scores, tile_gradients, weight
+from tilewise.tiled import TileRule, blocks, in_dtype, like, prepare
 from tilewise.types import Causal
 
-
-def added(
-    rows: Tensor, cols: Tensor, bias: TileRule | None, wide: torch.dtype
-) -> Tensor | int:
-    """What is added to a tile of S; 0 without bias."""
-    return 0 if bias is None else bias(rows[:, None], cols).to(wide)
-
-
-def like(x: Tensor, d: int | None = None) -> Tensor:
-    """Room for a result of x's shape and order in memory; another d: in usual order."""
-    if d in (None, x.shape[-1]) and x.stride(-1) == 1:
-        return torch.empty_like(x)
-    return x.new_empty(*x.shape[:-1], d or x.shape[-1])
+# --8<-- [end:imports]
 
 
 # --8<-- [start:flash2_forward]
@@ -59,34 +35,35 @@ def flash2_forward(
     bias: TileRule | None = None,
     dropout: TileRule | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """o = softmax(τ q kᵀ) v and L, one block of rows after another: Algorithm 1.
+    """o = softmax(τ q kᵀ) v and L, one block of queries after another: Algorithm 1.
 
     q (..., N_q, d), k (..., N_k, d), v (..., N_k, d_v) → o (..., N_q, d_v) in q's dtype
     and lse (..., N_q), fp32 or wider. No key seen: o = 0, lse = −∞.
     """
-    scale, shift, group, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
-    o = like(q, v.shape[-1])  # every row is written, once
+    scale, wide, load, mask, dropout = prepare(
+        q, k, v, block_rows, block_cols, scale, causal, mask, dropout
+    )
+    bias = in_dtype(wide, bias, neutral=0)
+    o = like(q, v.shape[-1])  # in HBM: every row is written once
     lse = q.new_empty(*q.shape[:-1], 1, dtype=wide)
-    for rows in blocks(q, block_rows):  # line 3
-        q_i = q[..., rows, :].to(wide)  # line 4: (B_r, d)
-        o_i = q_i.new_zeros(*q_i.shape[:-1], v.shape[-1])  # line 5: (B_r, d_v)
-        l_i = q_i.new_zeros(*q_i.shape[:-1], 1)  # (B_r, 1)
-        m_i = torch.full_like(l_i, -math.inf)  # (B_r, 1)
-        for cols in blocks(k, block_cols):  # line 6; then line 7: (B_c, d)
-            seen = visible(rows, cols, shift, mask)
-            if not seen.any():
+    for rows in blocks(q, block_rows):  # line 3: on a GPU a program each
+        q_i = load(q, rows)  # line 4: (B_r, d)
+        o_i = q_i.new_zeros(*q_i.shape[:-1], v.shape[-1])  # line 5: on chip, (B_r, d_v)
+        l_i, m_i = (q_i.new_full((*q_i.shape[:-1], 1), x) for x in (0, -math.inf))
+        for cols in blocks(k, block_cols):  # line 6: (B_c,)
+            visible = mask(rows[:, None], cols)  # (B_r, B_c): True where r sees c
+            if not visible.any():
                 continue  # an empty tile
-            k_j, v_j = (spread(x[..., cols, :].to(wide), group) for x in (k, v))
-            s = scores(q_i, k_j, scale, seen) + added(rows, cols, bias, wide)  # line 8
-            m_new = torch.maximum(m_i, s.amax(-1, keepdim=True))  # line 9
-            p, alpha = weight(s, m_new), weight(m_i, m_new)  # (B_r, B_c), (B_r, 1)
+            k_j, v_j = load(k, cols), load(v, cols)  # line 7: (B_c, d)
+            s = scores(q_i, k_j, scale, visible) + bias(rows[:, None], cols)  # line 8
+            m_old, m_i = m_i, torch.maximum(m_i, s.amax(-1, keepdim=True))  # line 9
+            p, alpha = weight(s, m_i), weight(m_old, m_i)  # (B_r, B_c), (B_r, 1)
             l_i = alpha * l_i + p.sum(-1, keepdim=True)
-            p = p * factors(rows, cols, dropout, wide)  # after l: only o is dropped
+            p = p * dropout(rows[:, None], cols)  # after l, which is of all of P
             o_i = alpha * o_i + p @ v_j  # line 10: not divided by l yet
-            m_i = m_new
-        o[..., rows, :] = (o_i / l_i.clamp(min=1)).to(q.dtype)  # lines 12, 14
+        o[..., rows, :] = (o_i / l_i.clamp(min=1)).to(q.dtype)  # 12, 14: divided once
         lse[..., rows, :] = m_i + l_i.log()  # lines 13, 15
-    return o, lse[..., 0]
+    return o, lse[..., 0]  # line 17
     # --8<-- [end:flash2_forward]
 
 
@@ -111,30 +88,31 @@ def flash2_backward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """dQ, dK, dV from the saved o and L, with P = e^{S − L}: Algorithm 2.
 
-    Shapes and options as in flash2_forward, which gave o, lse; do is like o, dlse like
-    lse. A row that saw no key adds nothing to any gradient. Results in q's dtype.
+    Shapes and options as in flash2_forward, which returned o, lse; do is like o. dlse,
+    like lse, is the gradient of L: it lowers δ, since ∂L/∂S = P. No key seen: all 0.
     """
-    scale, shift, group, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
+    scale, wide, load, mask, dropout = prepare(
+        q, k, v, block_rows, block_cols, scale, causal, mask, dropout
+    )
+    bias = in_dtype(wide, bias, neutral=0)
     check_saved(q, v, o=o, do=do, lse=lse)
     dq = torch.zeros_like(q, dtype=wide)  # line 3: (N_q, d)
     dk, dv = (torch.empty_like(x, dtype=wide) for x in (k, v))  # written once each
-    delta = (do.to(wide) * o.to(wide)).sum(-1) - dlse  # line 4: (N_q,), once; ∂L/∂S = P
-    for cols in blocks(k, block_cols):  # line 5; then line 6: (B_c, d)
-        k_j, v_j = (spread(x[..., cols, :].to(wide), group) for x in (k, v))
+    delta = ((do.to(wide) * o.to(wide)).sum(-1) - dlse)[..., None]  # line 4: (N_q, 1)
+    for cols in blocks(k, block_cols):  # line 5
+        k_j, v_j = load(k, cols), load(v, cols)  # line 6: (B_c, d)
         dk_j, dv_j = torch.zeros_like(k_j), torch.zeros_like(v_j)  # line 7: on chip
         for rows in blocks(q, block_rows):  # line 8
-            seen = visible(rows, cols, shift, mask)
-            if not seen.any():
+            visible = mask(rows[:, None], cols)
+            if not visible.any():
                 continue
-            q_i, do_i = (x[..., rows, :].to(wide) for x in (q, do))  # line 9
-            s = scores(q_i, k_j, scale, seen) + added(rows, cols, bias, wide)  # line 10
+            q_i, do_i, delta_i = (load(x, rows) for x in (q, do, delta))  # line 9
+            s = scores(q_i, k_j, scale, visible) + bias(rows[:, None], cols)  # line 10
             p = weight(s, lse[..., rows, None])  # line 11: no division by l
-            z = factors(rows, cols, dropout, wide)
-            delta_i = delta[..., rows, None]
+            z = dropout(rows[:, None], cols)
             parts = tile_gradients(p, z, q_i, do_i, delta_i, k_j, v_j, scale)
             dq[..., rows, :] += parts[0]  # line 15: atomic on a GPU
             dk_j, dv_j = dk_j + parts[1], dv_j + parts[2]  # lines 16, 12
-        dk[..., cols, :] = gather(dk_j, group)  # line 18
-        dv[..., cols, :] = gather(dv_j, group)
+        dk[..., cols, :], dv[..., cols, :] = group_sum(dk_j, k), group_sum(dv_j, v)
     return dq.to(q.dtype), dk.to(q.dtype), dv.to(q.dtype)  # line 20
     # --8<-- [end:flash2_backward]

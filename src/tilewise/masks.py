@@ -1,11 +1,11 @@
 """Masks as intervals: which keys each row sees, from global indices alone.
 
-Every mask here lets row r see one interval of keys, first(r) ≤ c < end(r). Intervals
-intersect to intervals, so masks compose, and whether a tile is full, partial or empty
-follows from the B_r intervals of its rows, exactly, without a matrix.
+Every mask here lets row r see one interval of keys, first(r) ≤ c < end(r). Two
+intervals intersect in an interval, so masks compose. Whether a tile is full, partial or
+empty follows exactly from the B_r intervals of its rows, without any N × N matrix.
 
-A span is a function rows (B_r, 1) → (first, end), each a number or a tensor that
-broadcasts to (..., B_r, 1); rows are int64 indices, counted over the whole sequence.
+A span is a function rows (B_r, 1) → (first, end), where each of the two is a number or
+a tensor that broadcasts to (..., B_r, 1); rows are int64 indices in the whole sequence.
 """
 
 # --8<-- [start:imports]
@@ -19,7 +19,6 @@ Span = Callable[[Tensor], Interval]
 # --8<-- [end:imports]
 
 
-# --8<-- [start:spans]
 def causal(n_q: int, n_k: int, align: str = "bottom-right") -> Span:
     """Row r sees keys 0 .. r + N_k − N_q, or 0 .. r for align="top-left".
 
@@ -65,7 +64,7 @@ def shift_of(n_q: int, n_k: int, align: str) -> int:
 
 
 def key_padding(lengths: Tensor | Sequence[int]) -> Span:
-    """Sequence b of a batch has lengths[b] keys; what comes after them is padding.
+    """Sequence b of a batch has lengths[b] keys; the keys after them are padding.
 
     lengths (batch,) → tile masks (batch, 1, 1, B_c), for q (batch, heads, N_q, d).
     Raises ValueError where lengths is not a row of whole numbers of at least 0.
@@ -103,12 +102,11 @@ def whole_numbers(name: str, numbers: Tensor | Sequence[int], least: int) -> Ten
             f"{name} must be a row of whole numbers of at least {least}, not {numbers}"
         )
     return x.long()
-    # --8<-- [end:spans]
 
 
 # --8<-- [start:tiles]
 def intersect(*spans: Span) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
-    """The span of what all of them show: first = max of the firsts, end = min.
+    """The span of the keys that all spans show: first = max first, end = min end.
 
     Raises ValueError where there is none.
     """
@@ -128,7 +126,7 @@ def intersect(*spans: Span) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
 
 
 def tile_mask(*spans: Span) -> Callable[[Tensor, Tensor], Tensor]:
-    """mask(rows (B_r, 1), cols (B_c)) → bools (..., B_r, B_c): True where all show."""
+    """mask(rows (B_r, 1), cols (B_c)) → bools (..., B_r, B_c): True if all show c."""
     both = intersect(*spans)
 
     def mask(rows: Tensor, cols: Tensor) -> Tensor:
@@ -139,16 +137,16 @@ def tile_mask(*spans: Span) -> Callable[[Tensor, Tensor], Tensor]:
 
 
 def tile_kind(span: Span, rows: Sequence[int], cols: Sequence[int]) -> str:
-    """What a tile shows, over the whole batch: "full", "partial" or "empty".
+    """Whether a tile is "full", "partial" or "empty", for the whole batch.
 
     rows and cols are [first, end) of the tile, as in tilewise.trace. Each row sees
-    cols from max(first, cols[0]) to min(end, cols[1]): the tile is empty where that is
-    nothing in every row, and full where it is all in every row.
+    cols from max(first, cols[0]) to min(end, cols[1]): the tile is empty if that is
+    nothing in every row, and full if it is everything in every row.
     """
     (c, c_end), span_of = cols, span(torch.arange(*rows)[:, None])
     first, end = (torch.as_tensor(x) for x in span_of)
-    seen = end.clamp(max=c_end) - first.clamp(min=c)  # keys a row sees, if above 0
-    if (seen <= 0).all():
+    count = end.clamp(max=c_end) - first.clamp(min=c)  # keys of a row, if above 0
+    if (count <= 0).all():
         return "empty"
-    return "full" if (seen == c_end - c).all() else "partial"
+    return "full" if (count == c_end - c).all() else "partial"
     # --8<-- [end:tiles]

@@ -1,32 +1,27 @@
-"""Split-KV decoding: attend to parts of the keys apart, then merge (o, L) of the parts.
+"""Split-KV decoding: attend to each part of the keys alone, then merge the (o, L).
 
-One query block has no rows to spread over a GPU's processors, a long cache of keys has.
-The rule is that of `tilewise.softmax.merge` for the state (m, ℓ, o) = (L, 1, o).
+A single block of queries cannot be spread over a GPU's processors, but a long cache of
+keys can. The rule is that of `tilewise.softmax.merge` with state (m, ℓ, o) = (L, 1, o).
 Source: Flash-Decoding (T. Dao, D. Haziza, F. Massa, G. Sizov, 2023).
 """
-
-# --8<-- [start:imports]
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from tilewise.checks import check_sizes
-from tilewise.flash1 import TileRule, prepare, weight
+from tilewise.flash1 import weight
 from tilewise.flash2 import flash2_forward
-
-# --8<-- [end:imports]
+from tilewise.tiled import TileRule, prepare
 from tilewise.types import Causal
 
 
-# --8<-- [start:merge]
 def merge(o: Tensor, lse: Tensor) -> tuple[Tensor, Tensor]:
-    """One (o, lse) from those of disjoint sets of keys, stacked in front.
+    """One (o, lse) from those of disjoint sets of keys, stacked along the first axis.
 
     L = log Σ_s e^{L_s},  o = Σ_s e^{L_s − L} o_s   (natural logarithms)
     o (splits, ..., N_q, d_v), lse (splits, ..., N_q) → the same without splits, o in
-    the wider dtype of both. A row that saw no key in any split has o = 0, lse = −∞. Any
-    order gives the same result.
+    the wider of both dtypes. A row that saw no key in any split has o = 0, lse = −∞.
+    The order of the splits changes nothing but rounding.
     Raises ValueError where the two shapes do not fit.
     """
     if o.ndim < 2 or o.shape[:-1] != lse.shape or not len(o):
@@ -37,16 +32,16 @@ def merge(o: Tensor, lse: Tensor) -> tuple[Tensor, Tensor]:
     l = share.sum(0)  # ≥ 1, or 0 where no split saw a key; e^{L_s − L} would carry
     o = (share * o).sum(0) / l.clamp(min=1)  # the rounding of a large L into o
     return o, m + l[..., 0].log()
-    # --8<-- [end:merge]
 
 
 # --8<-- [start:merge_into]
 def merge_into(o: Tensor, lse: Tensor, o_part: Tensor, lse_part: Tensor) -> None:
-    """The same for two, in place: (o, lse) takes up the part of other keys.
+    """Merge in place: (o, lse) takes in the part that was computed for other keys.
 
     w = 1 / (1 + e^{L − L′}),  L ← log(e^L + e^{L′}),  o ← o + w (o′ − o)
-    o (..., N_q, d_v), lse (..., N_q), both in fp32 or wider, and o_part, lse_part like
-    them, o_part perhaps in fewer bits. Each row of o has seen a key: its L is finite.
+    o (..., N_q, d_v), lse (..., N_q), both in fp32 or wider; o_part and lse_part have
+    these shapes, and o_part may have fewer bits. Each row of o has seen a key, so that
+    its L is finite.
     """
     ahead = lse_part - lse
     w = torch.sigmoid(ahead)[..., None]  # 1 − w is the other: no rounding of L in o
@@ -55,7 +50,6 @@ def merge_into(o: Tensor, lse: Tensor, o_part: Tensor, lse_part: Tensor) -> None
     # --8<-- [end:merge_into]
 
 
-# --8<-- [start:split_forward]
 def split_forward(
     q: Tensor,
     k: Tensor,
@@ -69,37 +63,30 @@ def split_forward(
     mask: TileRule | None = None,
     dropout: TileRule | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """flash2_forward with the keys in `splits` parts, each on its own, merged at last.
+    """flash2_forward for each of `splits` parts of the keys, and the results merged.
 
-    Shapes, options and results as in flash2_forward. A part's keys keep their global
-    indices, so causal, mask and dropout mean what they mean for the whole.
+    Shapes, options and results are as in flash2_forward. The keys of a part keep
+    their global indices, so causal, mask and dropout mean the same as without parts.
     Raises ValueError where splits is not a whole number of at least 1.
     """
     check_sizes(splits=splits)
-    _, shift, *_, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
+    scale, wide, _, mask, dropout = prepare(
+        q, k, v, block_rows, block_cols, scale, causal, mask, dropout
+    )
     parts = []
-    for at in torch.arange(k.shape[-2], device=k.device).tensor_split(splits):
-        if len(at):  # more splits than keys leave some without
-            options: dict[str, Any] = {"mask": moved(at[0], shift, mask)}
-            options |= {"scale": scale, "dropout": dropout and later(at[0], dropout)}
-            part = q.to(wide), k[..., at, :].to(wide), v[..., at, :].to(wide)
-            parts.append(flash2_forward(*part, block_rows, block_cols, **options))
+    for keys in torch.arange(k.shape[-2], device=k.device).tensor_split(splits):
+        if len(keys):  # with more splits than keys, some have none
+            part = q.to(wide), k[..., keys, :].to(wide), v[..., keys, :].to(wide)
+            hide, drop = (shifted(rule, keys[0]) for rule in (mask, dropout))
+            parts.append(
+                flash2_forward(
+                    *part, block_rows, block_cols, scale=scale, mask=hide, dropout=drop
+                )
+            )
     o, lse = merge(*(torch.stack(x) for x in zip(*parts)))  # partial o in fp32 too
     return o.to(q.dtype), lse
 
 
-def later(first: Tensor, dropout: TileRule) -> TileRule:
-    """The dropout of the part that starts at key `first`."""
-    return lambda rows, cols: dropout(rows, cols + first)
-
-
-def moved(first: Tensor, shift: int, mask: TileRule | None) -> TileRule:
-    """The mask of the part that starts at key `first`, causality included."""
-
-    def seen(rows: Tensor, cols: Tensor) -> Tensor:
-        cols = cols + first
-        past = cols <= rows + shift
-        return past if mask is None else past & mask(rows, cols)
-
-    return seen
-    # --8<-- [end:split_forward]
+def shifted(rule: TileRule, first: Tensor) -> TileRule:
+    """The rule for a part of the keys whose key 0 is key `first` of the whole."""
+    return lambda rows, cols: rule(rows, cols + first)

@@ -1,9 +1,7 @@
 """One row of attention in one pass over the keys: nothing of length N is stored."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.softmax import weight
 
 

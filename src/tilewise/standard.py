@@ -1,6 +1,7 @@
 """Standard attention in PyTorch: the formula, with S and P written out in full.
 
-The oracle of this package: it computes in the dtype it is given, float64 for one.
+The rest of this package is compared with it. It computes in the dtype of its input,
+so that float64 tensors give a reference for lower precisions.
 """
 
 # --8<-- [start:imports]
@@ -27,8 +28,8 @@ def standard_forward(
     """O = P V with P = softmax(S) and S = τ Q Kᵀ: Algorithm 0 of arXiv 2205.14135.
 
     q (..., N_q, d), k (..., N_k, d), v (..., N_k, d_v) → o (..., N_q, d_v) and the
-    N_q × N_k numbers p that the backward pass asks for. scale None is 1/√d. causal
-    True lets row r see keys 0 .. r + N_k − N_q (bottom-right), "top-left" 0 .. r; a
+    N_q × N_k numbers p that the backward pass needs. scale None is 1/√d. With causal
+    True, row r sees keys 0 .. r + N_k − N_q (bottom-right), with "top-left" 0 .. r; a
     row that sees no key has p = 0 and o = 0. Any other causal raises ValueError.
     """
     if causal not in (False, True, "top-left"):
@@ -40,7 +41,7 @@ def standard_forward(
     s = scale * (q @ k.mT)  # (..., N_q, N_k), line 1
     s = s.masked_fill(hidden, -math.inf)  # keys c > r + shift
     p = torch.softmax(s, dim=-1)  # (..., N_q, N_k), line 2
-    p = p.masked_fill(hidden, 0)  # a row of −∞ alone came out as NaN
+    p = p.masked_fill(hidden, 0)  # softmax makes NaN of a row of −∞ alone
     return p @ v, p  # (..., N_q, d_v), line 3
     # --8<-- [end:standard_forward]
 
@@ -58,8 +59,8 @@ def standard_backward(
     """dQ, dK, dV from dO and the stored P: Algorithm 3 of arXiv 2205.14135.
 
     dV = Pᵀ dO,  dP = dO Vᵀ,  dS = P ∘ (dP − rowsum(dP ∘ P)),  dQ = τ dS K,
-    dK = τ dSᵀ Q. Shapes and scale as in standard_forward; p is what that returned, do
-    (..., N_q, d_v). A row that saw no key has p = 0, so it adds nothing to any of them.
+    dK = τ dSᵀ Q. Shapes and scale as in standard_forward; p is its second result,
+    do (..., N_q, d_v). A row that saw no key has p = 0 and adds nothing to a gradient.
     """
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     dv = p.mT @ do  # (..., N_k, d_v), line 1

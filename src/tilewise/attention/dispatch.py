@@ -5,7 +5,6 @@ other devices, a mask given as a tensor, dropout, fp64, a d above 256 or not a m
 of 8, values of another d.
 """
 
-# --8<-- [start:imports]
 import functools
 import importlib
 import warnings
@@ -16,12 +15,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-# --8<-- [end:imports]
 from tilewise.types import Causal
 
 Capability = tuple[int, int]  # of a card: major, minor
 
-# --8<-- [start:table]
 HALF = torch.float16, torch.bfloat16
 TABLE = (  # compute capability from, to; dtypes; largest d; forward, backward
     ((9, 0), (9, 9), HALF, 128, "gluon_forward", "gluon_backward"),
@@ -69,7 +66,6 @@ def rungs(
             repeatable = REPEATS.get(backward, backward)
             return forward, repeatable if deterministic else backward
     return None
-    # --8<-- [end:table]
 
 
 @functools.cache

@@ -7,17 +7,14 @@ operators only: selective checkpointing names torch.ops.tilewise.attention.defau
 an operator written in Python costs 30 µs a call and more.
 """
 
-# --8<-- [start:imports]
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from tilewise.attention.passes import Options, backward, forward
-
-# --8<-- [end:imports]
 from tilewise.fits import check
-from tilewise.flash2 import like
+from tilewise.tiled import like
 from tilewise.types import Causal
 
 Tensors = tuple[Tensor, ...]
@@ -42,7 +39,6 @@ def placed(x: Tensor, room: Tensor) -> Tensor:
     return x if x.stride() == room.stride() else room.copy_(x)
 
 
-# --8<-- [start:operators]
 @torch.library.custom_op(
     "tilewise::attention",
     mutates_args=(),
@@ -131,4 +127,3 @@ def gradients(
 
 
 attention.register_autograd(gradients, setup_context=keep)
-# --8<-- [end:operators]

@@ -4,25 +4,14 @@ Floats are added to S. They may repeat along an axis (a size of 1 there), and ma
 gradient, which is dS summed over where they repeat.
 """
 
-# --8<-- [start:imports]
 from collections.abc import Sequence
 from types import EllipsisType
 
 import torch
 from torch import Tensor
 
-from tilewise.flash1 import (
-    TileRule,
-    blocks,
-    factors,
-    prepare,
-    scores,
-    spread,
-    visible,
-    weight,
-)
-
-# --8<-- [end:imports]
+from tilewise.flash1 import scores, weight
+from tilewise.tiled import TileRule, blocks, prepare
 from tilewise.types import Causal
 
 
@@ -82,17 +71,19 @@ def mask_gradient(
     Arguments as in flash2_backward. Few ask for this gradient, so that function is left
     as its paper has it, and S and dP are made once more.
     """
-    scale, shift, group, wide = prepare(q, k, v, block_rows, block_cols, scale, causal)
+    scale, wide, load, seen, factors = prepare(
+        q, k, v, block_rows, block_cols, scale, causal, dropout=dropout
+    )
     out = torch.zeros_like(attn_mask, dtype=wide)
     delta = (do.to(wide) * o.to(wide)).sum(-1) - dlse  # (N_q,)
     for rows in blocks(q, block_rows):
-        q_i, do_i = (x[..., rows, :].to(wide) for x in (q, do))
+        q_i, do_i = load(q, rows), load(do, rows)
         lse_i, delta_i = (x[..., rows, None] for x in (lse, delta))  # (B_r, 1)
         for cols in blocks(k, block_cols):
-            k_j, v_j = (spread(x[..., cols, :].to(wide), group) for x in (k, v))
-            s = scores(q_i, k_j, scale, visible(rows, cols, shift, None))
+            k_j, v_j = load(k, cols), load(v, cols)
+            s = scores(q_i, k_j, scale, seen(rows[:, None], cols))
             p = weight(s + bias(rows[:, None], cols), lse_i)  # (B_r, B_c)
-            dp = (do_i @ v_j.mT) * factors(rows, cols, dropout, wide)
+            dp = (do_i @ v_j.mT) * factors(rows[:, None], cols)
             at = place(attn_mask, rows[:, None], cols)
             out[at] += (p * (dp - delta_i)).sum_to_size(out[at].shape)
     return out.to(attn_mask.dtype)

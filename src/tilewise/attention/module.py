@@ -1,19 +1,15 @@
 """Multi-head attention as a module, over `tilewise.attention.ops`."""
 
-# --8<-- [start:imports]
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from tilewise.attention.ops import attend
-
-# --8<-- [end:imports]
 from tilewise.checks import check_causal, check_sizes
 from tilewise.types import Causal
 
 
-# --8<-- [start:FlashAttention]
 class FlashAttention(nn.Module):
     """Multi-head self- or cross-attention: (O_1 … O_h) W_Oᵀ, one O a head.
 
@@ -91,4 +87,3 @@ def check(
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout must be at least 0 and below 1, not {dropout}")
     check_causal(causal)
-    # --8<-- [end:FlashAttention]

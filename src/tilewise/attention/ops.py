@@ -5,14 +5,12 @@ N². `tilewise.attention.dispatch` says what runs where; `tilewise.attention.lib
 the same for torch.compile and for dispatch modes.
 """
 
-# --8<-- [start:imports]
 import numbers
 from typing import Any, Literal, NoReturn, overload
 
 import torch
 from torch import Tensor
 
-# --8<-- [end:imports]
 from tilewise.attention import library
 from tilewise.attention.mask import check_mask
 from tilewise.attention.passes import Options, backward, forward
@@ -50,7 +48,6 @@ def flash_attention(
     scale: float | None = ...,
     return_lse: bool,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
-# --8<-- [start:flash_attention]
 def flash_attention(
     q: Tensor,
     k: Tensor,
@@ -83,7 +80,6 @@ def flash_attention(
         if x.ndim != 4:
             raise ValueError(f"{name} must be (batch, heads, N, d), not {(*x.shape,)}")
     return attend(q, k, v, causal=causal, scale=scale, return_lse=return_lse)
-    # --8<-- [end:flash_attention]
 
 
 def attend(
@@ -154,7 +150,6 @@ def without_address(q: Tensor, k: Tensor, v: Tensor) -> bool:
     return any(type(x).__torch_dispatch__ is not usual for x in (q, k, v))
 
 
-# --8<-- [start:Attention]
 class Attention(torch.autograd.Function):
     """o, or o and L; keeps q, k, v, o, L and a mask if given."""
 
@@ -198,5 +193,3 @@ class Once(torch.autograd.Function):
             "attention by tiles can be differentiated once: for the gradient of a "
             "gradient use standard attention"
         )
-
-    # --8<-- [end:Attention]

@@ -4,7 +4,6 @@ Both record no gradient: `tilewise.attention.ops` makes a differentiable functio
 them, and `tilewise.attention.library` operators.
 """
 
-# --8<-- [start:imports]
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -13,19 +12,16 @@ import torch
 from torch import Tensor
 
 from tilewise.attention.dispatch import route, run
-
-# --8<-- [end:imports]
 from tilewise.attention.mask import mask_gradient, mask_option
 from tilewise.dropout import keep_factors
-from tilewise.flash1 import TileRule
 from tilewise.flash2 import flash2_backward, flash2_forward
+from tilewise.tiled import TileRule
 from tilewise.types import Causal
 
 Options = tuple[Causal, float | None, float, Tensor | None]
 Grads = tuple[Tensor, Tensor, Tensor, Tensor | None]
 
 
-# --8<-- [start:passes]
 def forward(
     q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, options: Options
 ) -> tuple[Tensor, Tensor]:
@@ -84,8 +80,6 @@ def four(x: Tensor, axes: int = 3) -> Tensor:
     if x.ndim == axes + 1:
         return x
     return x.reshape(-1, *(1,) * (axes - x.ndim), *x.shape[-axes:])
-
-    # --8<-- [end:passes]
 
 
 def tiled(q: Tensor, attn_mask: Tensor | None, options: Options) -> dict[str, Any]:

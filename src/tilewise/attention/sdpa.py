@@ -1,19 +1,16 @@
 """PyTorch's scaled_dot_product_attention, tiled: same arguments, same meaning."""
 
-# --8<-- [start:imports]
 from collections.abc import Iterable
 from typing import Any
 
 import torch
 from torch import Tensor
 
-# --8<-- [end:imports]
 from tilewise.attention.mask import check_mask
 from tilewise.attention.ops import attend
 from tilewise.types import Causal
 
 
-# --8<-- [start:sdpa]
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -51,7 +48,6 @@ def scaled_dot_product_attention(
     causal: Causal = "top-left" if is_causal else False
     options: dict[str, Any] = {"scale": scale, "dropout_p": dropout_p}
     return attend(query, key, value, attn_mask, causal=causal, **options)
-    # --8<-- [end:sdpa]
 
 
 def check_tensors(**tensors: object) -> None:

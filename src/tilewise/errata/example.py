@@ -1,6 +1,5 @@
 """The running example as float64 tensors, with what every erratum compares with."""
 
-# --8<-- [start:example]
 import torch
 
 from tilewise.worked_example import DO, SCALE, K, Q, V
@@ -9,7 +8,6 @@ Q, K, V, DO = (torch.tensor(x, dtype=torch.float64) for x in (Q, K, V, DO))
 S = SCALE * Q @ K.T  # (N, N): N = 4, d = 2, and e^S is a power of two
 P = torch.softmax(S, dim=1)
 O = P @ V
-# --8<-- [end:example]
 
 
 def gradients(q, k, v, do, scale=SCALE):

@@ -24,8 +24,8 @@ def one_walk(cols):
 bill = ledger.standard_backward(n, d)
 ways = [("standard", (bill["flops"], 2 * (bill["reads"] + bill["writes"])))]
 ways += [("two walks", two_walks(128, 64)), ("one walk", one_walk(128))]
-for name, (flops, moved) in ways:
-    print(f"{name:9} {flops / 1e9:5.1f} GFLOP {moved / 2**20:6.1f} MiB")
+for name, (flops, traffic) in ways:
+    print(f"{name:9} {flops / 1e9:5.1f} GFLOP {traffic / 2**20:6.1f} MiB")
 
 # Or the first walk stores dS for the second, N × N in bf16 out and in: only 5 products.
 again = 2 * product / CEILINGS["bf16"]["value"]

@@ -46,15 +46,15 @@ def inputs(d=64, device="cpu", dtype=torch.float32):
     }
 
 
-def close(found, exact, plain, largest):
+def close(result, exact, plain, largest):
     """At most twice the plain formula's error in the same dtype, and a last digit.
 
     That is one of the largest result, and one of the largest input as float32, in
     which scores are computed. NaN fails, for NaN <= x is False; so does another shape.
     """
-    if found.shape != exact.shape:
+    if result.shape != exact.shape:
         return False
-    error, allowed = ((x.double() - exact).abs().max() for x in (found, plain))
+    error, allowed = ((x.double() - exact).abs().max() for x in (result, plain))
     wide = torch.promote_types(plain.dtype, torch.float32)
     digit = torch.finfo(plain.dtype).eps * exact.abs().max()
     return bool(error <= 2 * allowed + digit + torch.finfo(wide).eps * largest)
@@ -73,20 +73,20 @@ def failures(attention, backward=True, **where):
     """The inputs for which attention(q, k, v, causal) is not what it should be."""
     failed = []
     for name, (*qkv, causal) in inputs(**where).items():
-        wide, kept = [x.double() for x in qkv], [x.clone() for x in qkv]
+        wide, copies = [x.double() for x in qkv], [x.clone() for x in qkv]
         largest = max(x.abs().max() for x in qkv)
         o = attention(*qkv, causal)
         results = {"o": (o, formula(*wide, causal), formula(*qkv, causal))}
         if backward and largest < 100 and o.shape[-2] > 1:  # else dS is rounding alone
-            found = gradients(attention, *qkv, causal)
+            ours = gradients(attention, *qkv, causal)
             exact, plain = (gradients(formula, *x, causal) for x in (wide, qkv))
-            results |= zip(("dq", "dk", "dv"), zip(found, exact, plain))
+            results |= zip(("dq", "dk", "dv"), zip(ours, exact, plain))
         wrong = [x for x, three in results.items() if not close(*three, largest)]
         before = o.clone()
         attention(*qkv[:2], 1 - qkv[2], causal)
         if not torch.equal(o.nan_to_num(), before.nan_to_num()):
             wrong.append("overwritten by the next call")
-        if not all(map(torch.equal, qkv, kept)):
+        if not all(map(torch.equal, qkv, copies)):
             wrong.append("the input is changed")
         if wrong:
             failed.append(f"{name}: {', '.join(wrong)}")

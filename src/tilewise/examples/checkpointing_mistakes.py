@@ -62,10 +62,10 @@ right, wrong = gradient(), gradient(preserve_rng_state=False)
 off = (wrong - right).norm() / right.norm()
 print(f"dropout without its seed: gradient off by {off:.0%}")
 
-with warnings.catch_warnings(record=True) as said:
+with warnings.catch_warnings(record=True) as records:
     warnings.simplefilter("always")
     y = again(block, x.detach(), use_reentrant=True)
-print(f"reentrant, input without gradient: {said[-1].message}")
+print(f"reentrant, input without gradient: {records[-1].message}")
 
 h = x * 1
 y = again(block, h)

@@ -10,8 +10,8 @@ def stream():
     numbers = torch.Generator().manual_seed(0)
 
     def draw(rows, cols):
-        kept = torch.rand(len(rows), len(cols), generator=numbers) >= p
-        return kept.double() / (1 - p)  # (B_r, B_c)
+        keep = torch.rand(len(rows), len(cols), generator=numbers) >= p
+        return keep.double() / (1 - p)  # (B_r, B_c)
 
     return draw
 
@@ -36,10 +36,10 @@ def report(new):
     torch.manual_seed(0)
     q, k, v, do = torch.randn(4, n, 16, dtype=torch.float64)
     o, lse = flash2_forward(q, k, v, 64, 64, dropout=new())  # queries outside
-    found = flash2_backward(q, k, v, o, do, lse, 64, 64, dropout=new())  # keys outside
+    grads = flash2_backward(q, k, v, o, do, lse, 64, 64, dropout=new())  # keys outside
     inputs = [x.requires_grad_() for x in (q, k, v)]
     ((torch.softmax(q @ k.mT / 4, dim=-1) * z) @ v).backward(do)
-    for name, x, exact in zip(("dQ", "dK", "dV"), found, inputs):
+    for name, x, exact in zip(("dQ", "dK", "dV"), grads, inputs):
         error = (x - exact.grad).norm() / exact.grad.norm()
         print(f"{name} is off by {error:.2f} of its norm")
 

@@ -31,13 +31,13 @@ for attention, policy in (
     rest = alive.bytes() - y.nbytes + x.nbytes  # y is the next block's x
     counted = kept_bytes(N, E, HEADS, "fp32", attention=attention, policy=policy)
 
-    with mock.patch.object(flash2, "scores", wraps=flash2.scores) as made:
+    with mock.patch.object(flash2, "scores", wraps=flash2.scores) as counter:
         with torch.no_grad():
             block(x)
-        once = made.call_count  # tiles of a forward pass
+        once = counter.call_count  # tiles of a forward pass
         y = block(x)
         grads = torch.autograd.grad(y, [x, *block.parameters()], dy)
-    times = f"{made.call_count // once - 1} times" if once else "once"
+    times = f"{counter.call_count // once - 1} times" if once else "once"
     if attention == "ours":
         first = first or grads
         same = all(torch.equal(*pair) for pair in zip(first, grads))

@@ -1,7 +1,7 @@
 from tilewise.ledger import flash1_forward, flash2_forward
 
 
-def moved(forward, *sizes):
+def traffic(forward, *sizes):
     """Elements that one head reads and writes."""
     cost = forward(*sizes)
     return cost["reads"] + cost["writes"]
@@ -17,5 +17,5 @@ for n, d, block_rows, block_cols in (
     (1024, 64, 64, 256),
 ):
     sizes = n, d, block_rows, block_cols
-    kv_outer, q_outer = moved(flash1_forward, *sizes), moved(flash2_forward, *sizes)
+    kv_outer, q_outer = traffic(flash1_forward, *sizes), traffic(flash2_forward, *sizes)
     print(f"{n:4} {d:3} {block_rows:4} {block_cols:4} {kv_outer:11,} {q_outer:10,}")

@@ -8,9 +8,9 @@ def attention(sees, after_softmax=False):
     p = []
     for r, q in enumerate(Q):
         weights = [Fraction(2) ** sum(a * b for a, b in zip(q, k)) for k in K]
-        seen = [x * sees(r, c) for c, x in enumerate(weights)]  # e^{−∞} = 0
-        total = sum(weights if after_softmax else seen)
-        p.append([x / total for x in seen])
+        visible = [x * sees(r, c) for c, x in enumerate(weights)]  # e^{−∞} = 0
+        total = sum(weights if after_softmax else visible)
+        p.append([x / total for x in visible])
     o = [[sum(x * v[c] for x, v in zip(row, V)) for c in (0, 1)] for row in p]
     return p, o
 

@@ -24,7 +24,7 @@ for what, used, case in (
     ("fp16 scores", use(named("sums_in_input_dtype")), "large_in_half"),
     ("L = -inf", use(named("unguarded_again")), "causal_shorter"),
 ):
-    found = run(used, INPUTS[case]())
-    rows = "".join(".N"[x] for x in found["o"][0].isnan().any(-1))  # N for NaN
-    grads = [x for x in ("dq", "dk", "dv") if found[x].isnan().any()]
+    result = run(used, INPUTS[case]())
+    rows = "".join(".N"[x] for x in result["o"][0].isnan().any(-1))  # N for NaN
+    grads = [x for x in ("dq", "dk", "dv") if result[x].isnan().any()]
     print(f"{what:16} {rows:13}", *grads)

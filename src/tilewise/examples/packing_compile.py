@@ -16,9 +16,9 @@ compiled = torch.compile(model, fullgraph=True, backend=backend)
 for lengths in ([9, 7, 16, 3], [12, 4, 30, 2, 5, 5, 1], [60, 4]):
     documents = [torch.randint(50, (n,)) for n in lengths]
     row = collate(pack(documents, 64))
-    given = [row[name] for name in ("tokens", "positions", "cu_seqlens")]
-    for x in given:
+    inputs = [row[name] for name in ("tokens", "positions", "cu_seqlens")]
+    for x in inputs:
         torch._dynamo.mark_dynamic(x, 0)
-    same = torch.allclose(compiled(*given), model(*given), atol=1e-5)
+    same = torch.allclose(compiled(*inputs), model(*inputs), atol=1e-5)
     T, D = len(row["tokens"]), len(lengths)
     print(f"{T} tokens, {D} documents: the same: {same}, graphs: {len(graphs)}")

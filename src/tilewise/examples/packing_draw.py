@@ -18,19 +18,19 @@ def blocks(lengths, turned=False):
 
 def to_and_fro(work):
     """Tiles of each program: 0 to 131 take a block each, then 131 to 0, and so on."""
-    done = [0] * PROGRAMS
+    load = [0] * PROGRAMS
     for number, tiles in enumerate(work):
         turn, program = divmod(number, PROGRAMS)
-        done[program if turn % 2 == 0 else PROGRAMS - 1 - program] += tiles
-    return done
+        load[program if turn % 2 == 0 else PROGRAMS - 1 - program] += tiles
+    return load
 
 
 def drawn(work):
-    """The same if whoever is done first takes the next block."""
-    done = [0] * PROGRAMS  # a heap: the first is the least
+    """The same if whichever program ends first takes the next block."""
+    load = [0] * PROGRAMS  # a heap: the first is the least
     for tiles in work:
-        heapreplace(done, done[0] + tiles)
-    return done
+        heapreplace(load, load[0] + tiles)
+    return load
 
 
 if __name__ == "__main__":

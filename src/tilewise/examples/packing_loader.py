@@ -9,7 +9,7 @@ lengths = [min(512, 1 + int(rng.lognormvariate(4, 1))) for _ in range(2000)]
 documents = [[rng.randrange(1000) for _ in range(n)] for n in lengths]
 
 for epoch in range(2):
-    seen = []
+    indices = []
     for rank in range(2):  # two processes of a training run, here one after the other
         dataset = PackedDataset(documents, 512, seed=1, rank=rank, world_size=2)
         dataset.set_epoch(epoch)
@@ -22,5 +22,5 @@ for epoch in range(2):
             f"epoch {epoch}, rank {rank}: {rows} rows in {len(batches)} batches,"
             f" {tokens / (512 * rows):.1%} full, document {index[0]} first"
         )
-        seen += index
-    print("every document once:", sorted(seen) == [*range(2000)])
+        indices += index
+    print("every document once:", sorted(indices) == [*range(2000)])

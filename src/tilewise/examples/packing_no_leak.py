@@ -10,11 +10,11 @@ model, documents = Model(), draw()
 
 def run(documents):
     """Each document's logits, and the gradient at its embedded tokens."""
-    row, kept = collate(pack(documents, 16)), []
-    hook = model.token.register_forward_hook(lambda *call: kept.append(call[2]))
+    row, embeddings = collate(pack(documents, 16)), []
+    hook = model.token.register_forward_hook(lambda *call: embeddings.append(call[2]))
     logits = model(row["tokens"], row["positions"], row["cu_seqlens"])
     hook.remove()
-    (grad,) = torch.autograd.grad(F.cross_entropy(logits, row["labels"]), kept)
+    (grad,) = torch.autograd.grad(F.cross_entropy(logits, row["labels"]), embeddings)
     return {"logits": unpack([logits], [row]), "gradients": unpack([grad], [row])}
 
 

@@ -5,14 +5,14 @@ print(f"one head, N = {N:,}, d = {D}   forward   backward       kept for it")
 for name, tile in (("standard", ()), ("flash2", TILE)):
     passes = (getattr(ledger, f"{name}_{way}") for way in ("forward", "backward"))
     first, second = (run(N, D, *tile)["flops"] // (N * N * D) for run in passes)
-    kept = ledger.saved(N, D)[name]
-    print(f"{name:28}{first:5} N²d {second:6} N²d  {kept / 1e6:8.1f} million")
+    saved = ledger.saved(N, D)[name]
+    print(f"{name:28}{first:5} N²d {second:6} N²d  {saved / 1e6:8.1f} million")
 
 print(f"\none new token, {N:,} keys, 32 query heads: million elements moved")
 for key_heads in (32, 8, 1):
     group = 32 // key_heads  # query heads that share one load of K and V
     bill = ledger.flash2_forward(group, D, *TILE, n_k=N)
-    moved = key_heads * (bill["reads"] + bill["writes"])
-    print(f"flash2,   {key_heads:2} key heads: {moved / 1e6:6.2f}")
+    traffic = key_heads * (bill["reads"] + bill["writes"])
+    print(f"flash2,   {key_heads:2} key heads: {traffic / 1e6:6.2f}")
 bill = ledger.standard_forward(1, D, n_k=N)
 print(f"standard, 32 key heads: {32 * (bill['reads'] + bill['writes']) / 1e6:6.2f}")

@@ -3,7 +3,6 @@ import triton
 import triton.language as tl
 
 
-# --8<-- [start:kernel]
 @triton.jit
 def add(X, Y, SUM, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK,), this program's
@@ -11,7 +10,6 @@ def add(X, Y, SUM, n, BLOCK: tl.constexpr):
     x = tl.load(X + at, there)
     y = tl.load(Y + at, there)
     tl.store(SUM + at, x + y, there)
-    # --8<-- [end:kernel]
 
 
 if __name__ == "__main__":

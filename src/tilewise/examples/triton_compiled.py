@@ -15,8 +15,8 @@ CONSTANTS = {"s_col": 1, "COLS": 1024}
 
 def ptx(*by_16):
     """softmax_rows for an H100 or H200; arguments by_16 are multiples of 16."""
-    known = {(i,): [["tt.divisibility", 16]] for i in by_16}
-    source = ASTSource(softmax_rows, TYPES, CONSTANTS, known)
+    alignment = {(i,): [["tt.divisibility", 16]] for i in by_16}
+    source = ASTSource(softmax_rows, TYPES, CONSTANTS, alignment)
     target = GPUTarget("cuda", 90, 32)
     return triton.compile(source, target, {"num_warps": 4}).asm["ptx"]
 

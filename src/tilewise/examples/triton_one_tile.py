@@ -7,7 +7,6 @@ import triton.language as tl
 from tilewise.worked_example import K, Q, V
 
 
-# --8<-- [start:kernel]
 @triton.jit
 def one_tile(Q, K, V, O, n, d, scale, N: tl.constexpr, D: tl.constexpr):
     rows, dims = tl.arange(0, N), tl.arange(0, D)
@@ -22,7 +21,6 @@ def one_tile(Q, K, V, O, n, d, scale, N: tl.constexpr, D: tl.constexpr):
     l = tl.sum(p, 1)  # (N,)
     o = tl.dot(p, v, input_precision="ieee") / l[:, None]  # (N, D)
     tl.store(O + at, o, there)
-    # --8<-- [end:kernel]
 
 
 if __name__ == "__main__":

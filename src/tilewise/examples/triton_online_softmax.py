@@ -5,7 +5,6 @@ import triton
 import triton.language as tl
 
 
-# --8<-- [start:kernel]
 @triton.jit
 def finite(m):
     return tl.where(m == float("-inf"), 0.0, m)
@@ -29,7 +28,6 @@ def online_rows(S, P, s_row, s_col, p_row, n, COLS: tl.constexpr):
         s = tl.load(at, cols < n, float("-inf")).to(tl.float32)
         p = tl.exp(s - finite(m)) / l
         tl.store(P + row * p_row + cols, p.to(P.dtype.element_ty), cols < n)
-        # --8<-- [end:kernel]
 
 
 def online_softmax(s, block=1024):

@@ -5,7 +5,6 @@ import triton
 import triton.language as tl
 
 
-# --8<-- [start:kernel]
 @triton.jit
 def finite(m):
     return tl.where(m == float("-inf"), 0.0, m)  # so that −∞ − m is not NaN
@@ -22,7 +21,6 @@ def softmax_rows(S, P, s_row, s_col, p_row, n, COLS: tl.constexpr):
     l = tl.sum(e, 0)
     p = e / tl.where(l == 0, 1.0, l)  # a row of −∞ alone gives zeros
     tl.store(P + row * p_row + cols, p.to(P.dtype.element_ty), there)
-    # --8<-- [end:kernel]
 
 
 def softmax(s):

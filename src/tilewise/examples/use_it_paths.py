@@ -11,8 +11,8 @@ DTYPES = torch.bfloat16, torch.float32
 def title(case):
     """One line of the table, but for d."""
     name, dtype, d = case
-    found = rungs(CARDS[name], dtype, d) or ("by tiles in PyTorch",)
-    return f"{name:10}  {str(dtype)[6:]:8}  {' '.join(found)}"
+    names = rungs(CARDS[name], dtype, d) or ("by tiles in PyTorch",)
+    return f"{name:10}  {str(dtype)[6:]:8}  {' '.join(names)}"
 
 
 for line, cases in groupby(product(CARDS, DTYPES, range(8, 257, 8)), title):

@@ -28,14 +28,14 @@ show("output_not_rescaled", example)
 
 
 # --8<-- [start:triangle]
-def seen(*tiles):
+def pattern(*tiles):
     """What tril_in_every_tile shows of 8 × 8 scores, cut into tiles."""
     tril = named("tril_in_every_tile").wrong
     parts = [torch.cat([tril(rows, cols, 8, 8) for cols in tiles], 1) for rows in tiles]
     return torch.cat(parts)
 
 
-for one, four in zip(seen(torch.arange(8)), seen(*torch.arange(8).split(4))):
+for one, four in zip(pattern(torch.arange(8)), pattern(*torch.arange(8).split(4))):
     print("   ".join(" ".join(".#"[x] for x in row) for row in (one, four)))
 # --8<-- [end:triangle]
 
@@ -72,22 +72,22 @@ for right in (False, True):
     for _ in range(60):
         o = run(attention, case)["o"][0]
         losses.append(o.square().sum().item())
-        found = run(attention, case | {"do": 2 * o})
-        case |= {x: case[x] - 0.002 * found[f"d{x}"][0] for x in "qkv"}
+        result = run(attention, case | {"do": 2 * o})
+        case |= {x: case[x] - 0.002 * result[f"d{x}"][0] for x in "qkv"}
     print("right" if right else "wrong", [round(x, 1) for x in losses[::10]])
 # --8<-- [end:loss]
 
 # --8<-- [start:stream]
 for name in ("dropout_one_tile", "dropout"):
     case = INPUTS[name]()
-    found = run(use(named("mask_from_stream")), case)
-    a, b = ((case[x] * found[y][0]).sum() for x, y in (("do", "o"), ("v", "dv")))
+    result = run(use(named("mask_from_stream")), case)
+    a, b = ((case[x] * result[y][0]).sum() for x, y in (("do", "o"), ("v", "dv")))
     print(f"{name:16}  <dO, O> = {a:.2f}  <V, dV> = {b:.2f}")
 # --8<-- [end:stream]
 
 # --8<-- [start:comparing]
 for name, case in (("nan_agrees", "not_a_number"), ("shapes_agree", "another_shape")):
-    pitfall, asked = named(name), INPUTS[case]()
-    answers = [f(**asked) for f in (pitfall.wrong, pitfall.right)]
+    pitfall, inputs = named(name), INPUTS[case]()
+    answers = [f(**inputs) for f in (pitfall.wrong, pitfall.right)]
     print(name, *answers)
 # --8<-- [end:comparing]

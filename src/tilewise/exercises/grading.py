@@ -16,7 +16,6 @@ from tilewise.exercises.writing import call, short
 TOLERANCE = 1e-9  # relative to the largest number expected; counts are exact
 
 
-# --8<-- [start:compare]
 def compare(got, expected, tolerance=TOLERANCE):
     """(kind, place, got, expected) of the first difference, or None.
 
@@ -50,7 +49,6 @@ def differ(got, expected, slack, place):
     if got == expected or is_finite(got) and abs(got - expected) <= slack:
         return None
     return "number", place, got, expected
-    # --8<-- [end:compare]
 
 
 def is_number(x):
@@ -76,7 +74,6 @@ def copied(x):
     return tuple([copied(y) for y in x]) if isinstance(x, tuple) else x
 
 
-# --8<-- [start:grade]
 def grade(exercise, function, where):
     """[(check, fault or None)] for each check of an exercise, in its order.
 
@@ -110,4 +107,3 @@ def fault(exercise, function, arguments, expected, where):
     if any(differ(a, b, 0, "") for a, b in zip(mine, arguments)):
         return report | {"kind": "changed"}
     return None
-    # --8<-- [end:grade]

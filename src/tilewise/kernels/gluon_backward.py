@@ -56,7 +56,6 @@ NUMBERS = gl.NVMMASharedLayout(swizzle_byte_width=0, element_bitwidth=32, rank=1
 Memory, Constant = gl.shared_memory_descriptor, gl.constexpr
 
 
-# --8<-- [start:shared]
 @struct
 class Shared:
     """What a program keeps in shared memory: tiles, numbers of rows, barriers."""
@@ -76,7 +75,6 @@ class Shared:
     ds_full: Memory  # both have stored their half of dSᵀ
     dq_full: Memory  # a consumer has stored its half of dQ
     dq_empty: Memory  # the copy engine has read it
-    # --8<-- [end:shared]
 
 
 @gluon.jit
@@ -120,7 +118,6 @@ def allocate(Q, K, LSE, DQ):
     return sm
 
 
-# --8<-- [start:fetch]
 @gluon.jit
 def fetch_tiles(sm, walk, Q, DO, K, V, LSE, DELTA):
     """The warp that fetches: K and V, then Q with L and dO with δ, as room allows."""
@@ -145,7 +142,6 @@ def fetch_tiles(sm, walk, Q, DO, K, V, LSE, DELTA):
             mbarrier.expect(do_full, DO.block_type.nbytes + 4 * walk.rows)
             tma.async_copy_global_to_shared(DO, at, do_full, sm.do.index(s))
             tma.async_copy_global_to_shared(DELTA, number, do_full, sm.delta.index(s))
-    # --8<-- [end:fetch]
 
 
 @gluon.jit
@@ -202,7 +198,6 @@ def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant):
     return dk, dv
 
 
-# --8<-- [start:consume]
 @gluon.jit
 def consume(sm, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
     """Consumer w: dK and dV of 64 keys, and half of each tile of dQ."""
@@ -236,7 +231,6 @@ def consume(sm, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
         fence_async_shared()
         tma.async_copy_shared_to_global(DK, at, room)
         tma.store_wait(pendings=0)
-    # --8<-- [end:consume]
 
 
 @gluon.jit(do_not_specialize=SIZES)

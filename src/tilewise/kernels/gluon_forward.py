@@ -62,7 +62,6 @@ def produce(q, k, v, Q, K, V, work):
     # --8<-- [end:produce]
 
 
-# --8<-- [start:softmax]
 @gluon.jit
 def softmax(s, m, tau2, MASKED: gl.constexpr):
     """Scores → (P, m', α): m' = max(m, τ₂ S), P = 2^{τ₂ S − m'}, α = 2^{m − m'}."""
@@ -78,10 +77,8 @@ def as_operand(p, v):
     """P in the 16 bits of V's tiles, in registers still: the first operand of P V."""
     layout: gl.constexpr = gl.DotOperandLayout(0, fragment(v.tiles.shape[4]), 2)
     return gl.convert_layout(p.to(v.tiles.dtype), layout)
-    # --8<-- [end:softmax]
 
 
-# --8<-- [start:consumer]
 @struct
 class Consumer:
     """Number `w` of `count` consumers: 64 rows of every block, four warps."""
@@ -179,10 +176,8 @@ class Consumer:
         return p, acc, l, m, alpha
 
     # --8<-- [end:step]
-    # --8<-- [end:consumer]
 
 
-# --8<-- [start:consume]
 @gluon.jit
 def walk(me, reach, block, tile, row, own, MASKED: gl.constexpr):
     """O, ℓ, m, the number of the last tile, whose P V still runs, and the rows.
@@ -247,13 +242,11 @@ def consume(me, o_smem, O, LSE, work, MASKED: gl.constexpr):
     if me.w == 0:
         me.wait_turn()  # pairs with the last consumer's last pass
     tma.store_wait(0)
-    # --8<-- [end:consume]
 
 
 SHAPE = ["n_q", "n_k", "shift", "heads", "group", "total", "crew", "crews", "odd"]
 
 
-# --8<-- [start:kernel]
 @gluon.jit(do_not_specialize=SHAPE)
 def gluon_forward(
     Q, K, V, O, LSE, n_q, n_k, shift, heads, group, total, crew, crews, odd, scale,
@@ -282,7 +275,6 @@ def gluon_forward(
             [(consume, one), (consume, two), (consume, last), (produce, feed)],
             [4, 4, 1], [160, 160, 32],
         )
-    # --8<-- [end:kernel]
 
 
 def choose(q, causal, tile):

@@ -43,7 +43,6 @@ from tilewise.kernels.shared.varlen import (
 SIZES = ["total", "slots", "of_k", "of_q", "heads", "group", "room"]
 
 
-# --8<-- [start:produce]
 @gluon.jit
 def produce(q, k, v, Q, K, V, packed, tickets):
     """Producer, one warp: copy tiles as far ahead as the rings q, k, v have room."""
@@ -65,10 +64,8 @@ def produce(q, k, v, Q, K, V, packed, tickets):
         turn += 1
         number = tickets.draw()
     tickets.tell(turn, number)  # more than there are: the end
-    # --8<-- [end:produce]
 
 
-# --8<-- [start:consume]
 @gluon.jit
 def consume(me, o_smem, O, LSE, total, packed, tickets):
     """A consumer's rows of every block that this program takes."""
@@ -110,10 +107,8 @@ def consume(me, o_smem, O, LSE, total, packed, tickets):
     if me.w == 0:
         me.wait_turn()  # pairs with the last consumer's last pass
     tma.store_wait(0)
-    # --8<-- [end:consume]
 
 
-# --8<-- [start:kernel]
 @gluon.jit(do_not_specialize=SIZES)
 def gluon_varlen(
     Q, K, V, O, LSE, PLAN, total, slots, of_k, of_q, heads, group, room, scale,
@@ -145,7 +140,6 @@ def gluon_varlen(
             [(consume, one), (consume, two), (consume, last), (produce, feed)],
             [4, 4, 1], [160, 160, 32],
         )
-    # --8<-- [end:kernel]
 
 
 def choose(q, documents, causal, tile):

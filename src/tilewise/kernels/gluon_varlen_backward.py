@@ -37,7 +37,6 @@ SIZES = "FIRST", "UNITS", "HEADS", "SLOTS", "N_PAD", "OF_K", "OF_Q", "CREW"
 Constant = gl.constexpr
 
 
-# --8<-- [start:consume]
 @gluon.jit
 def consume(sm, walk, edges, DK, DV, scale, w: Constant):
     """Consumer w: dK and dV of 64 keys, and half of each tile of dQ."""
@@ -66,7 +65,6 @@ def consume(sm, walk, edges, DK, DV, scale, w: Constant):
     fence_async_shared()
     tma.async_copy_shared_to_global(DK, at, room.reshape(DK.block_type.shape))
     tma.store_wait(pendings=0)
-    # --8<-- [end:consume]
 
 
 @gluon.jit(do_not_specialize=SIZES)

@@ -34,7 +34,6 @@ from tilewise.kernels.shared.varlen import (
 SIZES = "total", "slots", "of_k", "of_q", "heads", "group", "room"
 
 
-# --8<-- [start:kernel]
 @triton.jit(do_not_specialize=SIZES)  # one compiled kernel for all of them
 def varlen_rows(
     Q, K, V, O, LSE, PLAN, q_strides, k_strides, v_strides, o_strides, total, slots,
@@ -69,7 +68,6 @@ def varlen_rows(
     store_tile(o_rows, o_strides[0], rows, n_q, o, D, DIMS)
     at = LSE + head.to(tl.int64) * total + row + rows
     tl.store(at, lse, rows < n_q)
-    # --8<-- [end:kernel]
 
 
 def forward(q, k, v, cu_q, cu_k, *, scale=None, causal=False, **tile):

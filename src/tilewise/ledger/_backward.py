@@ -9,7 +9,6 @@ from tilewise.ledger.sizes import keys
 from tilewise.ledger.tiles import visits
 
 
-# --8<-- [start:standard_backward]
 def standard_backward(
     n: int, d: int, *, n_k: int | None = None, causal: bool | str = False
 ) -> dict[str, int]:
@@ -28,10 +27,8 @@ def standard_backward(
         "flops": 4 * 2 * s * d,  # Pᵀ dO; dO Vᵀ; dS K; dSᵀ Q
         "sram": max(k + d + 1, 2 * n_k + 1),
     }
-    # --8<-- [end:standard_backward]
 
 
-# --8<-- [start:flash1_backward]
 def flash1_backward(
     n: int,
     d: int,
@@ -58,10 +55,8 @@ def flash1_backward(
         "flops": 5 * 2 * scores * d,  # Q Kᵀ; Pᵀ dO; dO Vᵀ; dS K; dSᵀ Q
         "sram": 4 * b_r * d + 2 * b_r + 4 * b_c * d + 2 * b_r * b_c,
     }
-    # --8<-- [end:flash1_backward]
 
 
-# --8<-- [start:flash2_backward]
 def flash2_backward(
     n: int,
     d: int,
@@ -89,10 +84,8 @@ def flash2_backward(
         "flops": 5 * 2 * scores * d,
         "sram": 3 * b_r * d + 2 * b_r + 4 * b_c * d + 2 * b_r * b_c,
     }
-    # --8<-- [end:flash2_backward]
 
 
-# --8<-- [start:saved]
 def saved(n: int, d: int, *, n_k: int | None = None) -> dict[str, int]:
     """Elements that stay in HBM from the forward to the backward pass, by algorithm.
 
@@ -106,4 +99,3 @@ def saved(n: int, d: int, *, n_k: int | None = None) -> dict[str, int]:
         "flash1": inputs + n * d + 2 * n,
         "flash2": inputs + n * d + n,
     }
-    # --8<-- [end:saved]

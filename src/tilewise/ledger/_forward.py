@@ -9,7 +9,6 @@ from tilewise.ledger.sizes import ceil_div, keys
 from tilewise.ledger.tiles import visits
 
 
-# --8<-- [start:block_sizes]
 def block_sizes(sram: int, d: int) -> tuple[int, int]:
     """(B_r, B_c) of Algorithm 1, line 1: B_c = ⌈M/4d⌉, B_r = min(⌈M/4d⌉, d).
 
@@ -18,10 +17,8 @@ def block_sizes(sram: int, d: int) -> tuple[int, int]:
     check_sizes(sram=sram, d=d)
     block_cols = ceil_div(sram, 4 * d)
     return min(block_cols, d), block_cols
-    # --8<-- [end:block_sizes]
 
 
-# --8<-- [start:standard_forward]
 def standard_forward(
     n: int, d: int, *, n_k: int | None = None, causal: bool | str = False
 ) -> dict[str, int]:
@@ -40,10 +37,8 @@ def standard_forward(
         "flops": 2 * s * d + 2 * s * d,  # Q Kᵀ; P V
         "sram": n_k * d + d + 1,
     }
-    # --8<-- [end:standard_forward]
 
 
-# --8<-- [start:flash1_forward]
 def tile_sram(
     n: int, d: int, block_rows: int, block_cols: int, n_k: int | None = None
 ) -> int:
@@ -52,6 +47,7 @@ def tile_sram(
     return 2 * rows * d + 2 * cols * d + rows * cols + 2 * rows
 
 
+# --8<-- [start:flash1_forward]
 def flash1_forward(
     n: int,
     d: int,
@@ -79,7 +75,6 @@ def flash1_forward(
     # --8<-- [end:flash1_forward]
 
 
-# --8<-- [start:flash2_forward]
 def flash2_forward(
     n: int,
     d: int,
@@ -103,4 +98,3 @@ def flash2_forward(
         "flops": 4 * scores * d,
         "sram": tile_sram(n, d, block_rows, block_cols, n_k),
     }
-    # --8<-- [end:flash2_forward]

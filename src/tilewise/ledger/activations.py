@@ -22,7 +22,6 @@ INSIDE = {  # policy: what it does not keep, though autograd would
 }
 
 
-# --8<-- [start:kept]
 def everything(
     n: int, embed_dim: int, num_heads: int, attention: str = "ours"
 ) -> dict[str, int]:
@@ -68,10 +67,8 @@ def check(policy: str, attention: str, **sizes: int) -> None:
     if attention == "standard" and policy == "o":
         raise ValueError("policy must not be 'o' with standard attention: it wants P")
     check_sizes(**sizes)
-    # --8<-- [end:kept]
 
 
-# --8<-- [start:bytes]
 WIDE = ("statistics 1", "statistics 2", "L")  # in fp32 where the rest is narrower
 
 
@@ -89,10 +86,8 @@ def kept_bytes(
     size = in_bytes(1, dtype)
     wide = sum([x for name, x in numbers.items() if name in WIDE])
     return n * (size * (sum(numbers.values()) - wide) + max(4, size) * wide)
-    # --8<-- [end:bytes]
 
 
-# --8<-- [start:flops]
 def products(n: int, embed_dim: int, attention: str = "ours") -> dict[str, int]:
     """{name: FLOPs a token} of a block's products forward; a mean over the n tokens.
 
@@ -131,10 +126,8 @@ def step(
     extra = 0 if attention == "standard" else parts["o"] // 2
     more = sum([parts[name] for name in again(policy)])
     return {"forward": forward, "again": more, "backward": 2 * forward + extra}
-    # --8<-- [end:flops]
 
 
-# --8<-- [start:price]
 def price(n: int, embed_dim: int) -> dict[str, float]:
     """{name: FLOPs of products} that bring back one number of what is kept.
 
@@ -145,4 +138,3 @@ def price(n: int, embed_dim: int) -> dict[str, float]:
     flops["x"] = flops.pop("down")  # of the block before
     names = [name for name in numbers if not name.startswith(("stat", "L"))]
     return {name: flops.get(name, 0) / numbers[name] for name in names}
-    # --8<-- [end:price]

@@ -13,7 +13,6 @@ from tilewise.checks import check_choice, check_sizes
 from tilewise.trace import ORDERS, blocks, moves
 
 
-# --8<-- [start:lru]
 def lru(stream, capacity: int) -> dict[str, int]:
     """Send a stream of (tile, bytes, stores) through the cache; count the bytes.
 
@@ -43,10 +42,8 @@ def lru(stream, capacity: int) -> dict[str, int]:
             queue, head = queue[head:], 0
     left = sum([size for _, size, stored in cache.values() if stored])
     return {"asked": asked, "reads": reads, "writes": writes + left, "left": left}
-    # --8<-- [end:lru]
 
 
-# --8<-- [start:programs]
 def programs(
     n: int, d: int, block_rows: int, block_cols: int, order: str
 ) -> list[list[tuple]]:
@@ -74,10 +71,8 @@ def events(pairs: list, rows: list, cols: list, d: int, order: str):
                 first, end = cols[j] if name in "kv" else rows[i]
                 size = 2 * d if name in "qkvo" else 4
                 yield (name, j if name in "kv" else i), (end - first) * size, stores
-    # --8<-- [end:programs]
 
 
-# --8<-- [start:dram]
 def dram(
     n: int,
     d: int,
@@ -141,4 +136,3 @@ def march(one: list, heads: int, side: int):
                 if step < len(one[part]):
                     tile, size, stores = one[part][step]
                     yield (head, tile), size, stores
-    # --8<-- [end:dram]

@@ -24,7 +24,6 @@ PASSES = {  # way: the passes in it
 }
 
 
-# --8<-- [start:memory]
 def once(
     name: str, way: str, n: int, d: int, n_k: int, heads: int, kv_heads: int
 ) -> int:
@@ -82,10 +81,8 @@ def longest(name: str, way: str, d: int, heads: int, kv_heads: int, room: int) -
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
-    # --8<-- [end:memory]
 
 
-# --8<-- [start:bound]
 def bound(
     moved: float, flops: float, bandwidth: float | None, peak: float | None
 ) -> dict:
@@ -106,7 +103,6 @@ def bound(
         "bound": "memory" if memory >= compute else "compute",
         "rate": flops / seconds,
     }
-    # --8<-- [end:bound]
 
 
 def count(
@@ -117,7 +113,6 @@ def count(
     return COUNTS[name, way](n, d, *blocks, n_k=n_k, causal=causal)
 
 
-# --8<-- [start:bill]
 def bill(
     name: str,
     way: str,
@@ -155,4 +150,3 @@ def bill(
         "held_bytes": size * resident(name, way, **shape),
         "longest": most,
     }
-    # --8<-- [end:bill]

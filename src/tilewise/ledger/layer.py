@@ -31,7 +31,6 @@ LIMITS = {  # the most that the command line and the calculator take
 LEADING = {"forward": 12 / 4, "backward": 20 / 7, "training": 32 / 11}  # of M, in d²
 
 
-# --8<-- [start:card]
 def card(gpu: str, dtype: str) -> dict:
     """The card of a GPU in tilewise.hardware. fp64 has no peak there.
 
@@ -49,10 +48,8 @@ def card(gpu: str, dtype: str) -> dict:
         "peak": peaks.get(dtype),
         "memory": levels["hbm"]["capacity"]["value"],
     }
-    # --8<-- [end:card]
 
 
-# --8<-- [start:tiles]
 def tiles(
     rule: str, way: str, d: int, sram: int, size: int, causal: bool | str = False
 ) -> tuple[int, int]:
@@ -74,10 +71,8 @@ def pick(
         return rows, cols
     by_rule = tiles(rule, way, d, sram, size, causal)
     return rows or by_rule[0], cols or by_rule[1]
-    # --8<-- [end:tiles]
 
 
-# --8<-- [start:break_even]
 def break_even(way: str, n: int, d: int, n_k: int) -> dict[str, int] | None:
     """The smallest B_c, and M for B_c = ⌈M/4d⌉, where FA1 moves less than standard.
 
@@ -98,10 +93,8 @@ def break_even(way: str, n: int, d: int, n_k: int) -> dict[str, int] | None:
     if high > n_k:
         return None
     return {"block_cols": high, "sram": 4 * d * (high - 1) + 1}
-    # --8<-- [end:break_even]
 
 
-# --8<-- [start:account]
 def account(
     n: int,
     d: int,
@@ -146,7 +139,6 @@ def account(
         "break_even": None if causal else break_even(way, n, d, n_k),
         "algorithms": {x: bill(x, way, shape, card, **how) for x in ALGORITHMS},
     }
-    # --8<-- [end:account]
 
 
 def grid(n: int, n_k: int, blocks: dict, way: str) -> dict:

@@ -3,7 +3,6 @@
 from tilewise.checks import check_causal, check_choice
 
 
-# --8<-- [start:sizes]
 def ceil_div(a: int, b: int) -> int:
     """⌈a / b⌉."""
     return -(-a // b)
@@ -13,10 +12,8 @@ def keys(n: int, n_k: int | None, causal: bool | str) -> int:
     """N_k, which is N unless told; raises ValueError for an unknown causal."""
     check_causal(causal)
     return n if n_k is None else n_k
-    # --8<-- [end:sizes]
 
 
-# --8<-- [start:bytes]
 DTYPES = {"fp64": 8, "fp32": 4, "bf16": 2, "fp16": 2}
 
 
@@ -27,4 +24,3 @@ def in_bytes(elements: int, dtype: str) -> int:
     """
     check_choice("dtype", dtype, sorted(DTYPES))
     return elements * DTYPES[dtype]
-    # --8<-- [end:bytes]

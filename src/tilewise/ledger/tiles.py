@@ -6,7 +6,6 @@ Dao-AILab/flash-attention, read in November 2026.
 """
 
 
-# --8<-- [start:floor_sum]
 def floor_sum(count: int, a: int, b: int, m: int) -> int:
     """Σ ⌊(a·i + b) / m⌋ over i = 0 .. count − 1, for a, b ≥ 0 and m ≥ 1.
 
@@ -21,10 +20,8 @@ def floor_sum(count: int, a: int, b: int, m: int) -> int:
         top = a * count + b
         count, b, m, a = top // m, top % m, a, m
     return total
-    # --8<-- [end:floor_sum]
 
 
-# --8<-- [start:visits]
 def visits(
     n: int, n_k: int, block_rows: int, block_cols: int, causal: bool | str
 ) -> tuple[int, int, int]:
@@ -51,10 +48,8 @@ def visits(
     last_seen = min(last * block_cols, n_k)
     rows, scores = block_rows * tiles + rest * last, block_rows * seen
     return rows, seen + last_seen, scores + rest * last_seen
-    # --8<-- [end:visits]
 
 
-# --8<-- [start:kernel_tiles]
 HOPPER = 227 * 1024  # bytes that a thread block may use on an H100
 KERNELS = {  # way: [(largest d, tile, tile if causal), …]
     "FlashAttention-2": {
@@ -98,4 +93,3 @@ def kernel_tiles(
         if d <= most:
             return causal_tile if causal else tile
     raise ValueError(f"d must be at most 256 for a kernel's tiles, not {d}")
-    # --8<-- [end:kernel_tiles]

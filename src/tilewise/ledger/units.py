@@ -12,7 +12,6 @@ PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"))
 TIMES = ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1, 1e3, "ms"))
 
 
-# --8<-- [start:units]
 def whole(x: float) -> str:
     """A number x as 1,234,567; what is not whole is rounded first, halves upwards."""
     digits, out = str(x if isinstance(x, int) else math.floor(x + 0.5)), ""
@@ -68,4 +67,3 @@ def plain(text: str) -> str:
     if "." in number:
         number = number.rstrip("0").rstrip(".")
     return f"{number} {unit}" if unit else number
-    # --8<-- [end:units]

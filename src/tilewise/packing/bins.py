@@ -39,7 +39,6 @@ def first_fit_decreasing(lengths: Lengths, size: int) -> list[list[int]]:
     # --8<-- [end:first_fit_decreasing]
 
 
-# --8<-- [start:in_order]
 def in_order(lengths: Lengths, size: int) -> list[list[int]]:
     """One document after another; one that does not fit closes the bin (next fit).
 
@@ -55,10 +54,8 @@ def in_order(lengths: Lengths, size: int) -> list[list[int]]:
         bins[-1].append(index)
         room -= length
     return bins
-    # --8<-- [end:in_order]
 
 
-# --8<-- [start:fill]
 def fill(lengths: Lengths, bins: Sequence[Sequence[int]], size: int) -> float:
     """The share of the bins that is filled: Σ lengths / (size · number of bins).
 
@@ -68,9 +65,6 @@ def fill(lengths: Lengths, bins: Sequence[Sequence[int]], size: int) -> float:
     if not bins or sorted(i for x in bins for i in x) != [*range(len(lengths))]:
         raise ValueError(f"bins must hold each of {len(lengths)} documents once")
     return sum(lengths) / (size * len(bins))
-
-
-# --8<-- [end:fill]
 
 
 # --8<-- [start:checked]

@@ -13,17 +13,14 @@ start       (D,) int64, its first token's place in that document, 0 unless it wa
 Labels are shifted already: row t of the logits is compared with labels[t].
 """
 
-# --8<-- [start:imports]
 from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor
 from torch.nn.functional import pad as extend
 
-# --8<-- [end:imports]
 from tilewise.packing.bins import check_size, first_fit_decreasing
 
-# --8<-- [start:row]
 Part = tuple[Tensor, Tensor, int, int]  # tokens, labels, index, start
 Row = dict[str, Tensor]
 IGNORE = -100  # the label that torch.nn.functional.cross_entropy leaves out
@@ -84,10 +81,8 @@ def row(parts: Sequence[Part], size: int, pad: int | None = None) -> Row:
         "index": torch.tensor(index),
         "start": torch.tensor(start),
     }
-    # --8<-- [end:row]
 
 
-# --8<-- [start:pack]
 def pack(
     documents: Iterable[Tensor | Sequence[int]],
     size: int,
@@ -143,4 +138,3 @@ def unpack(values: Iterable[Tensor], rows: Sequence[Row]) -> dict[int, Tensor]:
     for index, _, y in sorted(found, key=lambda part: part[:2]):
         made.setdefault(index, []).append(y)
     return {index: torch.cat(pieces) for index, pieces in made.items()}
-    # --8<-- [end:pack]

@@ -1,6 +1,5 @@
 """Packing while reading: rows from documents that do not fit into memory at once."""
 
-# --8<-- [start:imports]
 import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -9,12 +8,10 @@ from typing import Any
 import torch
 from torch.utils.data import IterableDataset, get_worker_info
 
-# --8<-- [end:imports]
 from tilewise.packing.bins import check_size, first_fit_decreasing
 from tilewise.packing.rows import Part, Row, row, split
 
 
-# --8<-- [start:PackedDataset]
 class PackedDataset(IterableDataset[Row]):
     """Rows of at most size tokens, packed from a look-ahead of look_ahead rows' tokens.
 
@@ -114,4 +111,3 @@ def indexed(documents: object) -> bool:
     """Whether any document can be had by its number."""
     both = hasattr(documents, "__len__") and hasattr(documents, "__getitem__")
     return both and not isinstance(documents, IterableDataset)  # which has the latter
-    # --8<-- [end:PackedDataset]

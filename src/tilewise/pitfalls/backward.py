@@ -17,7 +17,6 @@ def jacobian_unweighted(p, z, q_i, do_i, delta, k_j, v_j, scale):
     # --8<-- [end:jacobian_unweighted]
 
 
-# --8<-- [start:delta_of_tile]
 def delta_of_tile(p, z, q_i, do_i, delta, k_j, v_j, scale):
     """δ = rowsum(dP ∘ P) over the tile's keys only. Right: over all keys, which is
     rowsum(dO ∘ O), known before the first tile."""
@@ -25,16 +24,13 @@ def delta_of_tile(p, z, q_i, do_i, delta, k_j, v_j, scale):
     dp = (do_i @ v_j.mT) * z
     ds = p * (dp - (dp * p).sum(-1, keepdim=True))
     return scale * (ds @ k_j), scale * (ds.mT @ q_i), dv
-    # --8<-- [end:delta_of_tile]
 
 
-# --8<-- [start:scale_left_out]
 def scale_left_out(p, z, q_i, do_i, delta, k_j, v_j, scale):
     """dQ = dS K and dK = dSᵀ Q lack τ. Right: S = τ Q Kᵀ, so both have it."""
     dv = (p * z).mT @ do_i
     ds = p * ((do_i @ v_j.mT) * z - delta)
     return ds @ k_j, ds.mT @ q_i, dv
-    # --8<-- [end:scale_left_out]
 
 
 def weights_not_divided(s, lse, m):
@@ -42,19 +38,15 @@ def weights_not_divided(s, lse, m):
     return weight(s, m)
 
 
-# --8<-- [start:unguarded_again]
 def unguarded_again(s, lse, m):
     """For a row that saw no key, S − L is −∞ − (−∞). Right: P is 0 where S is −∞."""
     return torch.exp(s - lse)
-    # --8<-- [end:unguarded_again]
 
 
-# --8<-- [start:mask_forgotten]
 def mask_forgotten(seen):
     """The backward pass sees all keys: weights of hidden ones come back. Right: the
     forward pass's mask."""
     return torch.ones_like(seen)
-    # --8<-- [end:mask_forgotten]
 
 
 def gradient_overwritten(total, at, part):

@@ -16,14 +16,12 @@ def mask_from_stream(p, seed, n_q, n_k):
     # --8<-- [end:mask_from_stream]
 
 
-# --8<-- [start:dropped_before_sum]
 def dropped_before_sum(m, l, o, s, v_j, z):
     """ℓ sums only what was kept: the rest is made larger to fill the gap. Right: ℓ is
     summed first, dropout acts on P / ℓ."""
     m_new = torch.maximum(m, s.amax(-1, keepdim=True))
     p, alpha = weight(s, m_new) * z, weight(m, m_new)
     return m_new, alpha * l + p.sum(-1, keepdim=True), alpha * o + p @ v_j
-    # --8<-- [end:dropped_before_sum]
 
 
 def not_scaled_up(kept, p):
@@ -31,13 +29,11 @@ def not_scaled_up(kept, p):
     return kept.double()
 
 
-# --8<-- [start:dropped_forward_only]
 def dropped_forward_only(p, z, q_i, do_i, delta, k_j, v_j, scale):
     """dP does not pass through dropout on its way back. Right: dP = dO Vᵀ ∘ Z."""
     dv = (p * z).mT @ do_i
     ds = p * (do_i @ v_j.mT - delta)
     return scale * (ds @ k_j), scale * (ds.mT @ q_i), dv
-    # --8<-- [end:dropped_forward_only]
 
 
 PITFALLS = (

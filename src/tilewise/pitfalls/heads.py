@@ -4,11 +4,9 @@ from tilewise.pitfalls import pieces, pieces_backward
 from tilewise.pitfalls.registry import Pitfall
 
 
-# --8<-- [start:heads_repeated]
 def heads_repeated(x, group):
     """Key heads in the order 0 1 0 1. Right: 0 0 1 1, as query heads are grouped."""
     return x.repeat(*[1] * (x.ndim - 3), group, 1, 1)
-    # --8<-- [end:heads_repeated]
 
 
 def last_head_counts(x, group):

@@ -6,7 +6,6 @@ from tilewise.pitfalls import pieces
 from tilewise.pitfalls.registry import Pitfall
 
 
-# --8<-- [start:values]
 def plus_infinity(s, seen):
     """Hidden scores become +∞. Right: −∞, whose exponential is 0."""
     return s.masked_fill(~seen, torch.inf)
@@ -20,7 +19,6 @@ def minus_a_million(s, seen):
 def score_zero(s, seen):
     """Hidden scores become 0, an ordinary score: e⁰ = 1. Right: −∞."""
     return s * seen
-    # --8<-- [end:values]
 
 
 # --8<-- [start:mask_after_softmax]
@@ -30,12 +28,10 @@ def mask_after_softmax(s, seen):
     # --8<-- [end:mask_after_softmax]
 
 
-# --8<-- [start:top_left]
 def top_left(rows, cols, n_q, n_k):
     """Row 0 stands at key 0 though N_k > N_q. Right: the last row stands at the last
     key, r + N_k − N_q."""
     return cols <= rows[:, None]
-    # --8<-- [end:top_left]
 
 
 # --8<-- [start:tril_in_every_tile]

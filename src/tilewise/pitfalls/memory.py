@@ -8,30 +8,24 @@ from tilewise.pitfalls.registry import Pitfall
 _kept = {}
 
 
-# --8<-- [start:buffer_kept]
 def buffer_kept(q, d_v):
     """One buffer is kept for all calls: the next one overwrites the first one's
     result. Right: new memory at every call."""
     shape = (*q.shape[:-1], d_v)
     return _kept.setdefault((shape, q.dtype), q.new_empty(shape))
-    # --8<-- [end:buffer_kept]
 
 
-# --8<-- [start:scaled_in_place]
 def scaled_in_place(q_i, k_j, scale):
     """q_i is a view, so *= writes into the caller's q, once a tile. Right: scale · q_i,
     a new tensor."""
     q_i *= scale
     return q_i @ k_j.mT
-    # --8<-- [end:scaled_in_place]
 
 
-# --8<-- [start:strides_ignored]
 def strides_ignored(x):
     """Memory is read as if x were contiguous. Right: by its strides."""
     plain = torch.empty(x.shape).stride()
     return x.as_strided(x.shape, plain).to(pieces.load(x).dtype)
-    # --8<-- [end:strides_ignored]
 
 
 PITFALLS = (

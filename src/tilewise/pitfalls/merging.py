@@ -8,7 +8,6 @@ from tilewise.pitfalls import pieces
 from tilewise.pitfalls.registry import Pitfall
 
 
-# --8<-- [start:splits]
 def splits_averaged(o, lse):
     """The mean of the splits' outputs. Right: weighted by e^{L_s − L}."""
     return o.mean(0), lse.logsumexp(0)
@@ -24,10 +23,8 @@ def split_counts_from_zero(cols, first):
     """A split's causal mask takes its first key for key 0. Right: the index over the
     whole sequence."""
     return cols - first
-    # --8<-- [end:splits]
 
 
-# --8<-- [start:lse]
 def sum_not_logged(m, l, o):
     """L = m + ℓ. Right: m + ln ℓ, since e^L = e^m ℓ."""
     return pieces.finish(m, l, o)[0], m + l
@@ -38,7 +35,6 @@ def lse_in_base_2(m, l, o):
     end, where others expect a natural logarithm."""
     o, lse = pieces.finish(m, l, o)
     return o, lse / math.log(2)
-    # --8<-- [end:lse]
 
 
 PITFALLS = (

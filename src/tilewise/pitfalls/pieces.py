@@ -6,16 +6,12 @@ p and z (..., B_r, B_c), m, l and delta (..., B_r, 1), o and do (..., B_r, d_v);
 rows (B_r,) and cols (B_c,) are indices over the whole sequence.
 """
 
-# --8<-- [start:imports]
 import torch
 
 from tilewise.dropout import keep_factors
 from tilewise.flash1 import weight  # e^{x − m}, and 0 where x is −∞
 
-# --8<-- [end:imports]
 
-
-# --8<-- [start:before]
 def load(x):
     """Q, K, V as the tiles are computed: in fp32 or wider."""
     return x.to(torch.promote_types(x.dtype, torch.float32))
@@ -49,7 +45,6 @@ def pad(k, v, size):
 def visit(key_blocks, rows, block_rows, shift):
     """The causal tiles of a block of rows: all up to what its last row may see."""
     return [cols for cols in key_blocks if cols[0] <= rows[-1] + shift]
-    # --8<-- [end:before]
 
 
 def scores(q_i, k_j, scale):
@@ -82,11 +77,9 @@ def place(cols, first):
     return cols
 
 
-# --8<-- [start:hide]
 def hide(s, seen):
     """−∞ where a row may not see a key: e^{−∞} = 0."""
     return s.masked_fill(~seen, -torch.inf)
-    # --8<-- [end:hide]
 
 
 # --8<-- [start:weights]
@@ -131,7 +124,6 @@ def step(m, l, o, s, v_j, z):
     # --8<-- [end:step]
 
 
-# --8<-- [start:update]
 def update(m, l, o, m_tilde, l_tilde, pv):
     """FlashAttention-1's step: o is a mean at all times. pv is P̃_ij V_j.
 
@@ -142,7 +134,6 @@ def update(m, l, o, m_tilde, l_tilde, pv):
     l_new = alpha * l + beta * l_tilde
     o_new = (alpha * l * o + beta * pv) / l_new.masked_fill(l_new == 0, 1)
     return m_new, l_new, o_new
-    # --8<-- [end:update]
 
 
 def values(v, rows, cols):
@@ -150,11 +141,9 @@ def values(v, rows, cols):
     return v[..., cols, :]
 
 
-# --8<-- [start:finish]
 def finish(m, l, o):
     """O = o / ℓ and L = m + ln ℓ; 0 and −∞ for a row that saw no key."""
     return o / l.masked_fill(l == 0, 1), m + l.log()
-    # --8<-- [end:finish]
 
 
 def merge(o, lse):

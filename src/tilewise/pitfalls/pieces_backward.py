@@ -1,16 +1,11 @@
 """The pieces of the backward pass, each right; `tilewise.pitfalls.pieces` says more."""
 
-# --8<-- [start:imports]
 from tilewise.flash1 import weight
 
-# --8<-- [end:imports]
 
-
-# --8<-- [start:delta]
 def delta(do, o):
     """δ = rowsum(dO ∘ O): one number a row."""
     return (do * o).sum(-1, keepdim=True)
-    # --8<-- [end:delta]
 
 
 def seen_again(seen):

@@ -9,15 +9,12 @@ from tilewise.pitfalls import pieces
 from tilewise.pitfalls.registry import Pitfall
 
 
-# --8<-- [start:sums_in_input_dtype]
 def sums_in_input_dtype(x):
     """S, m, ℓ and o have the dtype of the input: in fp16, ℓ added tile by tile is ∞
     past 65,504 equal keys. Right: fp32 for all four, whatever the input is."""
     return x
-    # --8<-- [end:sums_in_input_dtype]
 
 
-# --8<-- [start:half_in_base_2]
 def half_in_base_2(m, l, o, s, v_j, z):
     """P is 2^{S log₂ e − m'}, but α is still e^{m − m'}. Right: 2 in both."""
     s = s * math.log2(math.e)  # so that 2^s is the old e^s
@@ -30,17 +27,14 @@ def half_in_base_2(m, l, o, s, v_j, z):
 def from_base_2(m, l, o):
     """What belongs to it: L = m ln 2 + ln ℓ."""
     return pieces.finish(m * math.log(2), l, o)
-    # --8<-- [end:half_in_base_2]
 
 
-# --8<-- [start:tf32]
 def rounded_to_tf32(q_i, k_j, scale):
     """fp32 inputs lose 13 of 23 bits, as in TF32. Right: full fp32, asked for."""
     if q_i.dtype == torch.float32:
         bits = [x.contiguous().view(torch.int32) for x in (q_i, k_j)]
         q_i, k_j = ((x + 0x1000 & ~0x1FFF).view(torch.float32) for x in bits)
     return scale * (q_i @ k_j.mT)
-    # --8<-- [end:tf32]
 
 
 BASE_2 = (("finish", from_base_2),)

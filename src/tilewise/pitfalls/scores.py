@@ -4,7 +4,6 @@ from tilewise.pitfalls import pieces
 from tilewise.pitfalls.registry import Pitfall
 
 
-# --8<-- [start:scale]
 def scale_multiplied(q, k):
     """The scores are multiplied by √d. Right: divided, τ = 1 / √d."""
     return q.shape[-1] ** 0.5
@@ -18,7 +17,6 @@ def scale_of_length(q, k):
 def scale_twice(q_i, k_j, scale):
     """Both q and the scores are scaled, by τ² in all. Right: one of them, by τ."""
     return scale * ((scale * q_i) @ k_j.mT)
-    # --8<-- [end:scale]
 
 
 PITFALLS = (

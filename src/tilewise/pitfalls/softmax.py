@@ -7,11 +7,9 @@ from tilewise.pitfalls import pieces
 from tilewise.pitfalls.registry import Pitfall
 
 
-# --8<-- [start:softmax_over_queries]
 def softmax_over_queries(s, seen):
     """Each column of P sums to 1. Right: each row, so dim=-1."""
     return torch.softmax(s.masked_fill(~seen, -torch.inf), dim=-2)
-    # --8<-- [end:softmax_over_queries]
 
 
 # --8<-- [start:columns_divided]
@@ -23,7 +21,6 @@ def columns_divided(s, seen):
     # --8<-- [end:columns_divided]
 
 
-# --8<-- [start:maxima]
 def maximum_left_out(m, l, o, s, v_j, z):
     """e^S overflows (here past 709). Right: e^{S − m}, which is at most 1."""
     p = torch.exp(s)
@@ -36,10 +33,8 @@ def maximum_of_tile(m, l, o, s, v_j, z):
     m_new = torch.maximum(m, top)
     p, alpha = weight(s, m_new), weight(m, m_new)
     return m_new, alpha * l + p.sum(-1, keepdim=True), alpha * o + (p * z) @ v_j
-    # --8<-- [end:maxima]
 
 
-# --8<-- [start:starts]
 def maximum_from_zero(like):
     """m starts at 0: a row of scores below −745 has ℓ = 0. Right: at −∞."""
     m, l, o = pieces.start(like)
@@ -50,7 +45,6 @@ def maximum_from_infinity(like):
     """m starts at +∞ and stays there. Right: at −∞, so that any score is larger."""
     m, l, o = pieces.start(like)
     return -m, l, o
-    # --8<-- [end:starts]
 
 
 PITFALLS = (

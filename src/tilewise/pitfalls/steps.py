@@ -16,23 +16,19 @@ def output_not_rescaled(m, l, o, s, v_j, z):
     # --8<-- [end:output_not_rescaled]
 
 
-# --8<-- [start:sum_not_rescaled]
 def sum_not_rescaled(m, l, o, s, v_j, z):
     """ℓ is still in the old unit when the maximum moves. Right: α ℓ + rowsum P."""
     m_new = torch.maximum(m, s.amax(-1, keepdim=True))
     p, alpha = weight(s, m_new), weight(m, m_new)
     return m_new, l + p.sum(-1, keepdim=True), alpha * o + (p * z) @ v_j
-    # --8<-- [end:sum_not_rescaled]
 
 
-# --8<-- [start:inverse_factor]
 def inverse_factor(m, l, o, s, v_j, z):
     """o is divided by α and grows where it should shrink. Right: α o + P V."""
     m_new = torch.maximum(m, s.amax(-1, keepdim=True))
     p, alpha = weight(s, m_new), weight(m, m_new)
     old = torch.where(m == -torch.inf, 0, o / alpha)  # the first tile has no old o
     return m_new, alpha * l + p.sum(-1, keepdim=True), old + (p * z) @ v_j
-    # --8<-- [end:inverse_factor]
 
 
 # --8<-- [start:unguarded_maximum]
@@ -53,7 +49,6 @@ def nan_set_to_zero(m, l, o):
     # --8<-- [end:nan_set_to_zero]
 
 
-# --8<-- [start:updates]
 def rescaled_twice(m, l, o, m_tilde, l_tilde, pv):
     """The new tile, in the new unit already, is scaled by β again. Right: once."""
     m_new = torch.maximum(m, m_tilde)
@@ -78,7 +73,6 @@ def mean_taken_for_sum(m, l, o, m_tilde, l_tilde, pv):
     alpha, beta = weight(m, m_new), weight(m_tilde, m_new)
     l_new = alpha * l + beta * l_tilde
     return m_new, l_new, (alpha * o + beta * pv) / l_new
-    # --8<-- [end:updates]
 
 
 def values_of_row_block(v, rows, cols):

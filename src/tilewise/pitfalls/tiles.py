@@ -7,7 +7,6 @@ from tilewise.pitfalls import pieces
 from tilewise.pitfalls.registry import Pitfall
 
 
-# --8<-- [start:blocks]
 def last_keys_left_out(n, size):
     """N // B blocks: the keys of a smaller last one are never read. Right: ⌈N / B⌉."""
     size = min(size, n)
@@ -26,15 +25,12 @@ def zeros_for_keys(k, v, size):
     """Keys are filled up with zeros, and a zero key scores 0. Right: −∞ for them."""
     missing = -k.shape[-2] % size
     return pad(k, (0, 0, 0, missing)), pad(v, (0, 0, 0, missing))
-    # --8<-- [end:blocks]
 
 
-# --8<-- [start:visit]
 def square_tiles_assumed(key_blocks, rows, block_rows, shift):
     """Row block i visits key blocks 0 .. i, as if B_r = B_c. Right: up to its last
     row's last key."""
     return key_blocks[: rows[0] // block_rows + 1]
-    # --8<-- [end:visit]
 
 
 PITFALLS = (

@@ -5,15 +5,12 @@ way or in fp32 is of these heads only, and what comes out is written into the wh
 Source: Ring Attention, H. Liu, M. Zaharia, P. Abbeel, arXiv 2310.01889.
 """
 
-# --8<-- [start:imports]
 from typing import Any, Literal, TypeAlias, overload
 
 import torch
 from torch import Tensor
 
 from tilewise.attention.ops import Once, flash_attention
-
-# --8<-- [end:imports]
 from tilewise.ledger.ring import at_once
 from tilewise.ring.passes import ring_backward, ring_forward
 from tilewise.ring.ranks import Group, agree, ring_of
@@ -54,7 +51,6 @@ def ring_attention(
     scale: float | None = ...,
     return_lse: bool,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
-# --8<-- [start:ring_attention]
 def ring_attention(
     q: Tensor,
     k: Tensor,
@@ -94,10 +90,8 @@ def ring_attention(
     options = causal, None if scale is None else float(scale), group, rank, lengths
     o, lse = Ring.apply(q, k, v, rows, options)
     return (o, lse) if return_lse else o
-    # --8<-- [end:ring_attention]
 
 
-# --8<-- [start:Ring]
 class Ring(torch.autograd.Function):
     """o and L; keeps this rank's q, k, v, o and L, and nothing of the others."""
 
@@ -178,4 +172,3 @@ def cut(n: int, most: int) -> list[slice]:
     """Slices of 0 .. n − 1, at most `most` long and of about one size."""
     parts = -(-n // most)
     return [slice(n * i // parts, n * (i + 1) // parts) for i in range(parts)]
-    # --8<-- [end:Ring]

@@ -20,7 +20,6 @@ from tilewise.ring.zigzag import meets
 # --8<-- [end:imports]
 
 
-# --8<-- [start:steps]
 def shapes(
     k: Tensor, v: Tensor, lengths: Sequence[int], step: int, rank: int
 ) -> list[tuple[int, ...]]:
@@ -32,7 +31,6 @@ def shapes(
 def wider(x: Tensor) -> Tensor:
     """x for sums: in fp32, or float64 for float64."""
     return x.to(torch.promote_types(x.dtype, torch.float32))
-    # --8<-- [end:steps]
 
 
 # --8<-- [start:ring_forward]
@@ -71,7 +69,6 @@ def ring_forward(
     # --8<-- [end:ring_forward]
 
 
-# --8<-- [start:ring_backward]
 @torch.no_grad()
 def ring_backward(
     q: Tensor,
@@ -116,4 +113,3 @@ def ring_backward(
         if not last:
             k, v = wait()
     return dq, *come()
-    # --8<-- [end:ring_backward]

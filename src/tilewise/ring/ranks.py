@@ -1,6 +1,5 @@
 """What ranks tell each other: whether their calls fit, and tensors, around a ring."""
 
-# --8<-- [start:imports]
 import numbers
 import os
 import struct
@@ -10,8 +9,6 @@ from typing import Any, TypeAlias
 import torch
 import torch.distributed as dist
 from torch import Tensor
-
-# --8<-- [end:imports]
 
 Group: TypeAlias = "dist.ProcessGroup | None"  # not every PyTorch has such
 DTYPES = torch.float16, torch.bfloat16, torch.float32, torch.float64
@@ -39,7 +36,6 @@ def ring_of(group: Group) -> tuple[int, int]:
     return rank, dist.get_world_size(group)
 
 
-# --8<-- [start:fit]
 def problem(q: Any, k: Any, v: Any, causal: object, scale: object) -> str | None:
     """What is wrong with this rank's own tensors, in a sentence, or None."""
     for name, x in (("q", q), ("k", k), ("v", v)):
@@ -119,10 +115,8 @@ def meeting_place(group: Group) -> torch.device | None:
     if "cpu:gloo" in dist.get_backend_config(group):
         return torch.device("cpu")
     return torch.accelerator.current_accelerator()
-    # --8<-- [end:fit]
 
 
-# --8<-- [start:pass_on]
 def pass_on(
     tensors: Sequence[Tensor], shapes: Sequence[Sequence[int]], group: Group
 ) -> Callable[[], list[Tensor]]:
@@ -148,4 +142,3 @@ def pass_on(
         return received
 
     return wait
-    # --8<-- [end:pass_on]

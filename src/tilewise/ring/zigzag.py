@@ -5,16 +5,12 @@ one, whose rows see few keys, with a late one, whose rows see many. Source: sect
 3.3.2 of The Llama 3 Herd of Models, arXiv 2407.21783.
 """
 
-# --8<-- [start:imports]
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-# --8<-- [end:imports]
 
-
-# --8<-- [start:zigzag]
 def positions(
     n: int, rank: int, world: int, *, device: torch.device | str | None = None
 ) -> Tensor:
@@ -52,7 +48,6 @@ def unzigzag(shares: Sequence[Tensor], *, dim: int = -2) -> Tensor:
     n, world, device = whole.shape[dim], len(shares), whole.device
     order = [positions(n, rank, world, device=device) for rank in range(world)]
     return whole.index_select(dim, torch.cat(order).argsort())
-    # --8<-- [end:zigzag]
 
 
 # --8<-- [start:meets]

@@ -74,7 +74,6 @@ def routes(app, jobs, registry):
         return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
 
-# --8<-- [start:attention]
 def attention(app: FastAPI, jobs, budget, limits):
     """POST /v1/attention: refuse early, read, wait for a thread, answer."""
 
@@ -97,7 +96,6 @@ async def left(request):
     """Return when the client has gone."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
-    # --8<-- [end:attention]
 
 
 def told(problem):

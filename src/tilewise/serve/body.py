@@ -44,7 +44,6 @@ def large(most):
     return Problem(413, f"the body has more than {most} bytes", "body")
 
 
-# --8<-- [start:read]
 @asynccontextmanager
 async def read(request, most, until, budget):
     """The body, of at most `most` bytes, counted in the budget while in use.
@@ -67,7 +66,6 @@ async def read(request, most, until, budget):
         yield box
     finally:
         budget.free(size)
-    # --8<-- [end:read]
 
 
 class Answer(Response):

@@ -35,7 +35,6 @@ class Jobs:
         if self.pending >= self.most:
             raise busy(f"all {self.threads} threads are at work and the queue is full")
 
-    # --8<-- [start:run]
     async def run(self, job, until, left):
         """job(unwanted) in a worker; Problem (503) when it is not done in time.
 
@@ -62,7 +61,6 @@ class Jobs:
             over.set()
             result.cancel()  # it may wait for a thread still
             gone.cancel()
-        # --8<-- [end:run]
 
     def done(self):
         self.pending -= 1

@@ -3,7 +3,6 @@
 import os
 
 MIB = 2**20
-# --8<-- [start:limits]
 LIMITS = {
     "threads": min(os.cpu_count() or 1, 64),  # attentions computed at the same time
     "queue": 64,  # requests that may wait for a thread
@@ -19,4 +18,3 @@ LIMITS = {
 }
 JSON_NUMBERS = 2**16  # of an answer in JSON
 HEADER = 2**16  # bytes of a safetensors header: three tensors need 300
-# --8<-- [end:limits]

@@ -6,16 +6,13 @@ is kept, and the forward pass is not run again.
 Source: Algorithm 4 of FlashAttention, arXiv 2205.14135.
 """
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.one_pass import dot
 from tilewise.softmax import weight
 from tilewise.trace.grid import check, scores, tiles
 
 
-# --8<-- [start:moves]
 def moves_backward(
     order: str, before: tuple | None, here: tuple, after: tuple | None
 ) -> tuple[list, list]:
@@ -34,10 +31,8 @@ def moves_backward(
         return load, ["dq"] + (["dk", "dv"] if last else [])
     load = (mine if first else []) + ["k", "v", "dk", "dv"]
     return load, ["dk", "dv"] + (["dq"] if last else [])
-    # --8<-- [end:moves]
 
 
-# --8<-- [start:tiles]
 def tiles_backward(
     q: list,
     k: list,
@@ -59,10 +54,8 @@ def tiles_backward(
     for tile in tiles(q, k, v, block_rows, block_cols, **options):
         r, r_end = tile["rows"]
         yield tile | {name: x[r:r_end] for name, x in whole.items()}
-    # --8<-- [end:tiles]
 
 
-# --8<-- [start:step]
 def product(a: list, b: list, scale: float = 1) -> list[list[float]]:
     """scale · a b of two matrices as lists of rows."""
     return [[scale * dot(row, col) for col in zip(*b)] for row in a]
@@ -107,10 +100,8 @@ def step_backward(state: dict, tile: dict, exp=math.exp) -> dict:
         local = local | {x + "_old": old[x], x + "_add": add[x], x + "_new": new[x]}
     whole = {x: state[x][:a] + new[x] + state[x][b:] for x, (a, b) in place.items()}
     return tile | local | whole
-    # --8<-- [end:step]
 
 
-# --8<-- [start:backward]
 def start_backward(q: list, k: list, v: list) -> dict:
     """Algorithm 4, line 5: dQ = 0 (N_q × d), dK = 0 (N_k × d), dV = 0 (N_k × d_v)."""
     named = {"dq": q, "dk": k, "dv": v}
@@ -154,10 +145,8 @@ def scan_backward(grid, state: dict, exp=math.exp):
     for tile in grid:
         state = step_backward(state, tile, exp)
         yield state
-    # --8<-- [end:backward]
 
 
-# --8<-- [start:check]
 def check_backward(q: list, v: list, matrices: dict, vectors: dict) -> None:
     """Raise ValueError with one sentence that says what does not fit."""
     n, d_v = len(q), len(v[0])
@@ -167,4 +156,3 @@ def check_backward(q: list, v: list, matrices: dict, vectors: dict) -> None:
     for name, x in sorted(vectors.items()):
         if len(x) != n:
             raise ValueError(f"{name} has {len(x)} numbers, not {n}, one a row")
-    # --8<-- [end:check]

@@ -5,10 +5,8 @@ lists in, nested lists out; i and j count from 0 (the paper's Algorithm 1 from 1
 Source: Algorithms 1 and 2 of FlashAttention, arXiv 2205.14135.
 """
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.one_pass import dot
 from tilewise.softmax import weight
 from tilewise.trace.grid import check, scores, tiles
@@ -45,7 +43,6 @@ def step(state: dict, tile: dict, exp=math.exp) -> dict:
     # --8<-- [end:step]
 
 
-# --8<-- [start:forward]
 def start(q: list, v: list) -> dict:
     """Algorithm 1, line 2: O = 0 (N × d), ℓ = 0 (N), m = −∞ (N)."""
     n, d = len(q), len(v[0])
@@ -82,4 +79,3 @@ def scan(grid, state: dict, exp=math.exp):
     for tile in grid:
         state = step(state, tile, exp)
         yield state
-    # --8<-- [end:forward]

@@ -1,14 +1,11 @@
 """The tiles of a trace: in which order they come, what each loads, stores and sees."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.checks import check_causal, check_choice, check_sizes
 from tilewise.one_pass import dot
 
 
-# --8<-- [start:moves]
 def moves(
     order: str, before: tuple | None, here: tuple, after: tuple | None
 ) -> tuple[list, list]:
@@ -23,10 +20,8 @@ def moves(
     kept = before is not None and before[0] == here[0]
     last = after is None or after[0] != here[0]
     return ([] if kept else ["q"]) + ["k", "v"], ["o", "l", "m"] if last else []
-    # --8<-- [end:moves]
 
 
-# --8<-- [start:tiles]
 def blocks(n: int, size: int) -> list[list[int]]:
     """[first, end) of each block of `size` among n rows; the last may be shorter."""
     return [[first, min(first + size, n)] for first in range(0, n, size)]
@@ -65,10 +60,8 @@ def tiles(
         data = {"q": q[r:r_end], "k": k[c:c_end], "v": v[c:c_end]}
         rule = {"scale": scale, "shift": shift}
         yield place | rule | data | {"load": load, "store": store}
-    # --8<-- [end:tiles]
 
 
-# --8<-- [start:scores]
 def scores(tile: dict) -> list[list[float]]:
     """S_ij = τ Q_i K_jᵀ, with −∞ where the causal mask hides a key."""
     scale, shift = tile["scale"], tile["shift"]
@@ -79,10 +72,8 @@ def scores(tile: dict) -> list[list[float]]:
             if shift is not None and c > r + shift:
                 s[-1][c - tile["cols"][0]] = -math.inf
     return s
-    # --8<-- [end:scores]
 
 
-# --8<-- [start:check]
 ORDERS = ("kv-outer", "q-outer")
 
 
@@ -107,4 +98,3 @@ def check(
     check_sizes(block_rows=block_rows, block_cols=block_cols)
     check_choice("order", order, ORDERS)
     check_causal(causal)
-    # --8<-- [end:check]

@@ -5,7 +5,6 @@ for torch.ops.tilewise.attention and one for its backward pass: products only, o
 scores that the mask `causal` leaves. A mask given as a tensor is not looked into.
 """
 
-# --8<-- [start:imports]
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,12 +12,10 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import FlopCounterMode, register_flop_formula
 
-# --8<-- [end:imports]
 from tilewise.attention.library import MEANING
 from tilewise.ledger.tiles import visits
 
 
-# --8<-- [start:formulas]
 def one_product(q: Sequence[int], k: Sequence[int], causal: str) -> int:
     """2 · scores · d of shapes q (..., N_q, d), k (..., N_k, d), all heads together."""
     *front, n_q, d = q
@@ -57,7 +54,6 @@ def backward_flops(
 ) -> int:
     """Five products: Q Kᵀ, dS K, dSᵀ Q with q's d, dO Vᵀ and Pᵀ dO with v's."""
     return one_product(q, k, causal) * (3 * q[-1] + 2 * v[-1]) // q[-1]
-    # --8<-- [end:formulas]
 
 
 def flops(f: Callable[..., object], *inputs: Any) -> int:

@@ -4,7 +4,6 @@ saved  what autograd saves: torch.autograd.graph.saved_tensors_hooks sees each t
 alive  whatever was made and is still there, whoever holds it, and the most there was
 """
 
-# --8<-- [start:imports]
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,10 +13,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_iter
 
-# --8<-- [end:imports]
 
-
-# --8<-- [start:saved]
 def saved(
     f: Callable[..., object], *inputs: Any, without: Iterable[Tensor] = ()
 ) -> dict[int, int]:
@@ -38,10 +34,8 @@ def saved(
         result = f(*inputs)
     del result  # only now may an address be used again
     return found
-    # --8<-- [end:saved]
 
 
-# --8<-- [start:Alive]
 class Alive(TorchDispatchMode):
     """Bytes of the storages that operators made within, and of those the most at once.
 
@@ -76,4 +70,3 @@ class Alive(TorchDispatchMode):
 def id_of(x: Tensor) -> int:
     """What tells storages apart."""
     return x.untyped_storage()._cdata
-    # --8<-- [end:Alive]

@@ -94,7 +94,6 @@ class Block(nn.Module):
     # --8<-- [end:Block]
 
 
-# --8<-- [start:Decoder]
 class Decoder(nn.Module):
     """Tokens (batch, N) → logits (batch, N, vocabulary) of the token after each.
 
@@ -132,5 +131,3 @@ class Decoder(nn.Module):
         places = torch.arange(tokens.shape[-1], device=tokens.device)
         x = self.tokens(tokens) + self.places(places)  # (batch, N, embed_dim)
         return self.head(self.norm(self.blocks(x)))
-
-    # --8<-- [end:Decoder]

@@ -5,16 +5,13 @@ compiled graph serves all documents of a total length; their values are checked 
 runs.
 """
 
-# --8<-- [start:imports]
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from tilewise.attention.library import CAUSAL, MEANING, placed
-from tilewise.flash2 import like
-
-# --8<-- [end:imports]
+from tilewise.tiled import like
 from tilewise.types import Causal
 from tilewise.varlen.passes import backward, forward
 
@@ -34,7 +31,6 @@ def attend(
     return attention_varlen(q, k, v, cu_q, cu_k, CAUSAL[causal], scale)
 
 
-# --8<-- [start:operators]
 @torch.library.custom_op(
     "tilewise::attention_varlen",
     mutates_args=(),
@@ -112,4 +108,3 @@ def gradients(
 
 
 attention_varlen.register_autograd(gradients, setup_context=keep)
-# --8<-- [end:operators]

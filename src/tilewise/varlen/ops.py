@@ -6,7 +6,6 @@ changes no bit of another's results and gradients. Nothing is padded, and no mat
 N × N is made.
 """
 
-# --8<-- [start:imports]
 from typing import Any, Literal, overload
 
 import torch
@@ -14,8 +13,6 @@ from torch import Tensor
 
 from tilewise.attention.ops import Once, unrecorded, without_address
 from tilewise.types import Causal
-
-# --8<-- [end:imports]
 from tilewise.varlen import library as varlen_library
 from tilewise.varlen.passes import backward, check, forward
 
@@ -56,7 +53,6 @@ def flash_attention_varlen(
     scale: float | None = ...,
     return_lse: bool,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
-# --8<-- [start:flash_attention_varlen]
 def flash_attention_varlen(
     q: Tensor,
     k: Tensor,
@@ -97,10 +93,8 @@ def flash_attention_varlen(
     else:
         return Packed.apply(*given, options, return_lse)
     return made if return_lse else made[0]
-    # --8<-- [end:flash_attention_varlen]
 
 
-# --8<-- [start:Packed]
 class Packed(torch.autograd.Function):
     """o, or o and L; keeps q, k, v, o, L and the lengths."""
 
@@ -137,5 +131,3 @@ class PackedOnce(Once):
     @staticmethod
     def forward(ctx: Any, *given: Any) -> tuple[Tensor, ...]:
         return backward(*given)
-
-    # --8<-- [end:Packed]

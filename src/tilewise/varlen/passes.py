@@ -5,7 +5,6 @@ and `tilewise.varlen.library` operators. Tensors are (total, heads, d), L (total
 heads).
 """
 
-# --8<-- [start:imports]
 import math
 import numbers
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-# --8<-- [end:imports]
 from tilewise.attention.dispatch import route, run
 from tilewise.attention.passes import tile_sizes
 from tilewise.checks import check_causal
@@ -23,7 +21,6 @@ from tilewise.types import Causal
 WHOLE = torch.int32, torch.int64
 
 
-# --8<-- [start:check]
 def check(
     q: Tensor,
     k: Tensor,
@@ -88,7 +85,6 @@ def bounds(name: str, cu: Tensor, total: int) -> list[tuple[int, int]]:
         if first > end:
             raise ValueError(f"{name} must not fall: {first}, {end} for document {b}")
     return list(zip(ends, ends[1:]))
-    # --8<-- [end:check]
 
 
 def pairs(
@@ -117,7 +113,6 @@ def kernels(
     return rungs, found
 
 
-# --8<-- [start:passes]
 def forward(
     q: Tensor,
     k: Tensor,
@@ -188,4 +183,3 @@ def document(x: Tensor, rows: slice) -> Tensor:
     So where it lies among the others changes no bit, as alignment might.
     """
     return x[rows].transpose(0, 1).clone(memory_format=torch.contiguous_format)
-    # --8<-- [end:passes]

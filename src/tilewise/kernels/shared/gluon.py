@@ -59,7 +59,6 @@ def struct(cls):
     return aggregate(cls)
 
 
-# --8<-- [start:ring]
 @struct
 class Ring:
     """Buffers in shared memory that a producer fills and consumers empty, in turn.
@@ -122,10 +121,8 @@ def make_ring(
         mbarrier.init(full.index(i), count=1)
         mbarrier.init(empty.index(i), count=CONSUMERS)
     return Ring(tiles, full, empty, STAGES, PARTS)
-    # --8<-- [end:ring]
 
 
-# --8<-- [start:rows]
 @gluon.constexpr_function
 def fragment(n):
     """How wgmma leaves a tile (64, n) in four warps: a row lies with four threads."""
@@ -170,7 +167,6 @@ def row_sums(p):
 def scale_rows(x, alpha):
     """x with each row multiplied by its α."""
     return x * gl.convert_layout(alpha, gl.SliceLayout(1, x.type.layout))[:, None]
-    # --8<-- [end:rows]
 
 
 @functools.cache

@@ -54,7 +54,6 @@ def mask(pt, row, left, w: gl.constexpr):
     return gl.where(keys[:, None] <= last[None, :], pt, 0.0)
 
 
-# --8<-- [start:half]
 @gluon.jit
 def half_dq(sm, b, w: gl.constexpr):
     """Start consumer w's half of dQ = dS K, 64 × 64, from the keys of both consumers.
@@ -73,7 +72,6 @@ def half_dq(sm, b, w: gl.constexpr):
         ds = dst.permute((1, 0))
         dq = warpgroup_mma(ds, k, dq, use_acc=keys == 1, is_async=True)
     return dq
-    # --8<-- [end:half]
 
 
 @gluon.jit

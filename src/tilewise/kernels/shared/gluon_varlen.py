@@ -18,7 +18,6 @@ from tilewise.kernels.shared.work import Reach
 BILLION, MOST = gl.constexpr(2**30), 0x7FFF0000  # rows, and of the two axes in front
 
 
-# --8<-- [start:ragged]
 def describe(x, rows, dims):
     """The descriptor of x (total, heads, d) for tiles (rows, dims) of a head."""
     row, head, _ = x.stride()
@@ -52,10 +51,8 @@ def fill(ring, count, desc, first, n, head, row):
         at = place(first, n, head, row + i * ROWS)
         buffer = buffer.reshape(desc.block_type.shape)
         tma.async_copy_global_to_shared(desc, at, full, buffer)
-    # --8<-- [end:ragged]
 
 
-# --8<-- [start:tickets]
 @struct
 class Tickets:
     """Which block comes next: the producer draws a number, all consumers hear it.
@@ -103,10 +100,8 @@ def make_tickets(drawn, CONSUMERS: gl.constexpr):
         mbarrier.init(full.index(i), count=1)
         mbarrier.init(empty.index(i), count=CONSUMERS)
     return Tickets(drawn, numbers, full, empty)
-    # --8<-- [end:tickets]
 
 
-# --8<-- [start:packed]
 @struct
 class Packed:
     """The blocks of rows of all documents, by number."""
@@ -151,4 +146,3 @@ class Packed:
         keys = gl.where(n_q > 0, keys, 0)
         return reach, first_q, first_k, i * self.rows, first + rest % size, keys
 
-    # --8<-- [end:packed]

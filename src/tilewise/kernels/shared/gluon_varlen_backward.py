@@ -37,7 +37,6 @@ def heads_at_once(total, group, n_q, n_k, documents, dims):
     return triton.cdiv(total, triton.cdiv(total, most))
 
 
-# --8<-- [start:edges]
 @struct
 class Edges:
     """Where a program's document begins and how long it is, rows and keys."""
@@ -79,10 +78,8 @@ def plan_keys(
         left, N_PAD, GROUP, GROUP, B_R,
     )
     return walk, Edges(row, n_q, key, n_k, pad)
-    # --8<-- [end:edges]
 
 
-# --8<-- [start:fetch]
 @gluon.jit
 def fetch_tiles(sm, walk, edges, Q, DO, K, V, LSE, DELTA):
     """The warp that fetches: K and V, then Q with L and dO with δ, as room allows."""
@@ -113,7 +110,6 @@ def fetch_tiles(sm, walk, edges, Q, DO, K, V, LSE, DELTA):
             mbarrier.expect(do_full, DO.block_type.nbytes + 4 * walk.rows)
             tma.async_copy_global_to_shared(DO, at, do_full, do)
             tma.async_copy_global_to_shared(DELTA, number, do_full, sm.delta.index(s))
-    # --8<-- [end:fetch]
 
 
 @triton.jit(do_not_specialize=ROWS_SIZES, do_not_specialize_on_alignment=GIVEN)

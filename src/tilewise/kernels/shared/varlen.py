@@ -153,7 +153,6 @@ def document(PLAN, slots, slot):
     return first, n, other, n_other, start, number
 
 
-# --8<-- [start:turn]
 @triton.jit
 def turn(program, n, inner, start, heads, group, room, BLOCK: tl.constexpr):
     """(block of rows, head) of a program: in a document, crews as in `longest_first`.
@@ -165,7 +164,6 @@ def turn(program, n, inner, start, heads, group, room, BLOCK: tl.constexpr):
     rest = program - start * heads
     tiles = tl.cdiv(n, BLOCK)
     return longest_first(rest, tiles, heads, tl.minimum(crew, heads))
-    # --8<-- [end:turn]
 
 
 def room_of(x, group=1):

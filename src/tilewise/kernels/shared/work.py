@@ -11,7 +11,6 @@ from triton.experimental.gluon import language as gl
 from tilewise.kernels.shared.gluon import struct
 
 
-# --8<-- [start:work]
 @struct
 class Reach:
     """The rows of a head, and how far into its keys each of them sees."""
@@ -77,7 +76,6 @@ class Work:
         keys = self.reach.tiles_of(i * rows, rows)
         return i * rows, first + rest % size, gl.where(left, keys, 0)
 
-    # --8<-- [end:work]
 
 
 def turns(blocks, total, crew, programs):

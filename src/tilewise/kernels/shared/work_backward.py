@@ -47,7 +47,6 @@ def crew_of(units, cols, causal):
     return next(c for c in range(crew, 0, -1) if units % c == 0)
 
 
-# --8<-- [start:walk]
 @struct
 class Walk:
     """A program's keys, and the tiles of queries that see them, head after head."""
@@ -95,4 +94,3 @@ def plan(
         col, unit, FIRST + unit * SHARE, HEADS, first, masked, end - first, see, left,
         N_PAD, GROUP, SHARE, B_R,
     )
-    # --8<-- [end:walk]

@@ -1,0 +1,75 @@
+"""What the loops of `tilewise.flash1` and `tilewise.flash2` have in common.
+
+A tile rule is a function of a tile's global indices rows (B_r, 1) and cols (B_c) whose
+result broadcasts to (..., B_r, B_c). A mask is a rule of bools, True where a row may
+see a key; dropout is a rule of factors for P; a bias is a rule of numbers to add to S.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from tilewise.fits import check
+from tilewise.types import Causal
+
+TileRule = Callable[[Tensor, Tensor], Tensor]
+
+
+def prepare(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    block_rows: int,
+    block_cols: int,
+    scale: float | None,
+    causal: Causal,
+    mask: TileRule | None = None,
+    dropout: TileRule | None = None,
+) -> tuple[float, torch.dtype, Callable[[Tensor, Tensor], Tensor], TileRule, TileRule]:
+    """Check the input; return τ, the dtype of sums, `load`, and both rules completed.
+
+    scale None is 1/√d. Sums are in q's dtype, or in float32 where that is wider.
+    `load(x, rows)` returns those rows of x (..., N, d) in the dtype of the sums. Where
+    several query heads share a head of x (GQA, MQA), it repeats the rows for each.
+    The mask that is returned also hides the keys that causal hides. The dropout that is
+    returned gives factors in the dtype of the sums, or the number 1 without dropout.
+    """
+    check(q, k, v, block_rows, block_cols, causal)
+    (n_q, d), n_k = q.shape[-2:], k.shape[-2]
+    wide = torch.promote_types(q.dtype, torch.float32)
+    shift = {False: n_k, True: n_k - n_q, "top-left": 0}[causal]
+
+    def load(x: Tensor, rows: Tensor) -> Tensor:
+        tile = x[..., rows, :].to(wide)
+        group = q.shape[:-2].numel() // x.shape[:-2].numel()
+        return tile if group == 1 else tile.repeat_interleave(group, -3)
+
+    def visible(rows: Tensor, cols: Tensor) -> Tensor:
+        past = cols <= rows + shift  # row r sees keys 0 .. r + shift
+        return past if mask is None else past & mask(rows, cols)
+
+    scale = d**-0.5 if scale is None else scale
+    return scale, wide, load, visible, in_dtype(wide, dropout, neutral=1)
+
+
+def in_dtype(dtype: torch.dtype, rule: TileRule | None, neutral: int) -> TileRule:
+    """The rule with results in that dtype; without a rule, the neutral number."""
+    if rule is None:
+        return lambda rows, cols: rows.new_full((), neutral)
+    return lambda rows, cols: rule(rows, cols).to(dtype)
+
+
+def blocks(x: Tensor, size: int) -> tuple[Tensor, ...]:
+    """The indices 0 .. N − 1 of the rows of x (..., N, d), in blocks of `size`."""
+    return torch.arange(x.shape[-2], device=x.device).split(size)
+
+
+def like(x: Tensor, d: int | None = None) -> Tensor:
+    """An empty tensor (..., N, d) like x, in the order of x's axes in memory.
+
+    It is contiguous if d is not that of x, or if the rows of x are not.
+    """
+    if d in (None, x.shape[-1]) and x.stride(-1) == 1:
+        return torch.empty_like(x)
+    return x.new_empty(*x.shape[:-1], d or x.shape[-1])
