@@ -11,7 +11,8 @@ from ._house import FLOORS, MODULES, ROOT, SOURCE, floor_of, imports, part_of
 
 LIBRARIES = {0: {"math", "fractions"}, 1: {"torch", *sys.stdlib_module_names}}
 LIBRARIES[2] = LIBRARIES[1] | {"triton"}
-SERVE = {"fastapi", "h11", "prometheus_client", "safetensors", "starlette", "uvicorn"}
+SERVE = {"fastapi", "hypercorn", "prometheus_client", "pydantic", "safetensors"}
+SERVE |= {"starlette"}  # FastAPI is made of it
 LIVE = {"itertools", "json", "io", "sys", "traceback"}  # tilewise.live, besides
 MATH = {"ceil", "e", "exp", "floor", "inf", "isinf", "isnan", "log", "log2", "nan"}
 MATH |= {"pi", "pow", "sqrt"}  # what MicroPython's math has, of what we may want

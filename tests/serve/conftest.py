@@ -2,18 +2,17 @@
 
 import pytest
 
-from ._process import server
-from ._service import service
+from ._service import Service, server
 
 
 @pytest.fixture(scope="package")
 def served():
-    with service() as found:
-        yield found
+    with Service() as service:
+        yield service
 
 
 @pytest.fixture(scope="package")
 def port():
-    """A server with a deadline of two seconds and room for eight connections."""
-    with server("--deadline", "2", "--connections", "8") as (_, found):
-        yield found
+    """A server that is strict with its time and with the number of connections."""
+    with server("--deadline", "2", "--connections", "8") as (_, port):
+        yield port

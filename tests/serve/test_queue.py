@@ -1,160 +1,117 @@
 """Threads, queue, deadline and memory: what waits is bounded and let go in time."""
 
-import asyncio
-import threading
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from types import SimpleNamespace
 
 import pytest
+import torch
 
+from tilewise.attention.passes import tile_sizes
 from tilewise.serve import api
-from tilewise.serve.compute import Unwanted
-from tilewise.serve.limits import MIB
+from tilewise.serve.checks import TILE, blocks, work
+from tilewise.serve.compute import Unwanted, attend
+from tilewise.serve.limits import LIMITS, MIB
+from tilewise.serve.models import Options, Words
 
-from ._service import BYTES, JSON, ONE, PATH, draw, packed, problem, service
-
-
-class Held:
-    """Jobs that stay at work until `go`, unless they are unwanted before."""
-
-    def __init__(self):
-        self.go, self.begun, self.ended = (threading.Event() for _ in range(3))
-        self.left = 0
-
-    def __call__(self, box, *rest):
-        self.begun.set()
-        unwanted = rest[-1]
-        while not self.go.wait(0.005):
-            if unwanted():
-                self.left += 1
-                self.ended.set()
-                raise Unwanted
-        return b"{}"
+from ._service import BYTES, JSON, ONE, PATH, Service, problem
 
 
 @pytest.fixture
-def held(monkeypatch):
-    found = Held()
-    monkeypatch.setattr(api, "answer", found)
-    yield found
-    found.go.set()
+def busy(monkeypatch):
+    """Have jobs stay at work until `go`, unless they are unwanted before."""
+    events = SimpleNamespace(go=Event(), begun=Event(), ended=Event())
 
+    def job(*args):
+        events.begun.set()
+        while not events.go.wait(0.005):
+            if args[-1]():
+                events.ended.set()
+                raise Unwanted
+        return b"{}"
 
-async def until(true):
-    while not true():
-        await asyncio.sleep(0.005)
+    monkeypatch.setattr(api, "answer", job)
+    monkeypatch.setattr(api, "warm", lambda: None)
+    yield events
+    events.go.set()
 
 
 def gauge(served, name):
-    lines = served.get("/metrics").text.splitlines()
-    return float(next(x.split()[1] for x in lines if x.startswith(f"tilewise_{name} ")))
+    return float(re.search(rf"\ntilewise_{name} (\S+)", served.get("/metrics").text)[1])
 
 
-def test_a_full_queue_answers_at_once(held):
-    with service(threads=2, queue=3) as served:
-        health = "/health"
-
-        async def crowd():
-            five = [asyncio.ensure_future(served.post(ONE)) for _ in range(5)]
-            while (await served.client.get(health)).status_code == 200:
-                await asyncio.sleep(0.005)
-            seen = (await served.client.get(health)).json()
-            sixth = await served.post(b"not even read")
-            held.go.set()
-            return seen, sixth, await asyncio.gather(*five)
-
-        seen, sixth, five = served.run(crowd())
-        assert seen | {"live": True, "ready": False, "queued": 3, "running": 2} == seen
+def test_a_full_queue_answers_at_once(busy):
+    with Service(threads=2, queue=3) as served, ThreadPoolExecutor() as pool:
+        five = [pool.submit(served.ask, ONE) for _ in range(5)]
+        while (gauge(served, "queued"), gauge(served, "running")) != (3, 2):
+            time.sleep(0.005)
+        assert served.get("/health").status_code == 503
+        sixth = served.ask(b"not even read")
         problem(sixth, 429, "the queue is full")
         assert int(sixth.headers["retry-after"]) >= 1
-        assert [x.status_code for x in five] == [200] * 5
-        assert served.get(health).json()["ready"]
-        assert served.ask(ONE).status_code == 200
-        assert gauge(served, "queued") == gauge(served, "running") == 0
+        busy.go.set()
+        assert [x.result().status_code for x in five] == [200] * 5
 
 
-def test_a_deadline_frees_the_thread(held):
-    with service(threads=1, deadline=1) as served:
-
-        async def two():
-            return await asyncio.gather(served.post(ONE), served.post(ONE))
-
-        for answer in served.run(two()):  # one at work, one in the queue
+def test_a_deadline_frees_the_thread(busy):
+    with Service(threads=1, deadline=0.2) as served, ThreadPoolExecutor() as pool:
+        for answer in pool.map(served.ask, [ONE, ONE]):  # one of them is in the queue
             problem(answer, 503, "not there in time")
-            assert "retry-after" in answer.headers
-        assert held.ended.wait(30) and held.left == 1
-        held.go.set()
+        assert busy.ended.wait(30)
+        busy.go.set()
         assert served.ask(ONE).status_code == 200
 
 
-def test_a_slow_body_has_the_same_deadline():
-    async def slow():
-        yield b"{"
-        await asyncio.sleep(60)
-
-    with service(deadline=1) as served:
-        send = served.client.post(PATH, content=slow(), headers={"content-type": BYTES})
-        answer = served.run(send)
-        assert problem(answer, 408, "did not come in time") == "body"
-        assert answer.headers["connection"] == "close"
+def test_bodies_are_counted(busy):
+    body = b" " * (3 * MIB // 4)
+    with Service(memory=1, max_body=1) as served, ThreadPoolExecutor() as pool:
+        first = pool.submit(served.ask, body, BYTES)
+        assert busy.begun.wait(30)
+        problem(served.ask(body, BYTES), 429, "1 MiB of other requests are held")
+        busy.go.set()
+        assert first.result().status_code == 200
         assert gauge(served, "held_bytes") == 0
 
 
-def test_nobody_computes_for_a_client_that_left(held):
-    with service(threads=1) as served:
-        sent, scope = (
-            [],
-            {
-                "type": "http",
-                "method": "POST",
-                "path": PATH,
-                "query_string": b"",
-                "headers": [(b"content-type", JSON.encode())],
-                "http_version": "1.1",
-            },
-        )
-        body = [{"type": "http.request", "body": b"{}"}]
-
-        async def receive():
-            if body:
-                return body.pop()
-            await until(held.begun.is_set)
-            return {"type": "http.disconnect"}
-
-        async def send(message):
-            sent.append(message)
-
-        served.run(served.app(scope, receive, send))
-        assert sent[0]["status"] == 408 and held.ended.wait(30)
-        served.run(until(lambda: served.get))
-        held.go.set()
-        assert served.ask(ONE).status_code == 200
+def test_a_mistake_of_the_server_tells_nothing(busy, monkeypatch):
+    monkeypatch.setattr(api, "answer", lambda *_: {}["a secret"])
+    with Service() as served:
+        problem(served.ask(ONE), 500, "a mistake in the server")
+        assert 'route="/v1/attention",status="500"} 1.0' in served.get("/metrics").text
 
 
-def test_bodies_and_answers_are_counted(held):
-    with service(memory=1, max_body=1) as served:
-        body = b" " * (3 * MIB // 4)
-
-        async def two():
-            first = asyncio.ensure_future(served.post(body, BYTES))
-            await until(held.begun.is_set)
-            second = await served.post(body, BYTES)
-            held.go.set()
-            return await first, second
-
-        first, second = served.run(two())
-        assert first.status_code == 200
-        problem(second, 429, "MiB of other requests are held")
-        assert gauge(served, "held_bytes") == 0
-        assert served.ask(body, BYTES).status_code == 200
+def test_unwanted_is_asked_before_every_tile():
+    x = torch.ones(1, 16, 300, 4)
+    answers = iter([False, False, True, *[False] * 100])
+    with pytest.raises(Unwanted):
+        attend({"q": x, "k": x, "v": x}, Options(), answers.__next__)
+    attend({"q": x, "k": x, "v": x}, Options(), answers.__next__)
+    rows, cols = blocks(x, x)
+    assert 100 - len([*answers]) == -(-300 // rows) * -(-300 // cols) > 3
 
 
-def test_stopping_drops_what_runs(held):
-    with service(threads=1) as served:
+@pytest.mark.parametrize("heads", [1, 8, 300, 1024])
+@pytest.mark.parametrize("n", [1, 77, 4000])
+def test_tiles_and_work_are_bounded(heads, n):
+    for d in (1, 64, 256):
+        q, k, v = map(torch.empty, ((1, heads, n, d), (1, 1, 9, d), (1, 1, 9, 3)))
+        rows, cols = blocks(q, v)
+        assert 1 <= rows <= n and cols >= 1
+        assert heads * max(rows, d + 3) * cols <= max(TILE, heads * (d + 3))
+        if heads <= 8 and n > 1:
+            assert (rows, cols) == tile_sizes(q)  # those of tilewise.flash_attention
+        scores, copies = n * (512 + d + 3), -(-n // rows) * 64 * (d + 3)
+        assert work(q, k, v) == heads * 9 * (scores + copies)
 
-        async def leave():
-            task = asyncio.ensure_future(served.post(packed(*draw(1)), BYTES))
-            await until(held.begun.is_set)
-            task.cancel()
-            await asyncio.wait([task])
 
-        served.run(leave())
-    assert held.ended.is_set()  # the service has ended, so its threads have
+def test_the_description_names_every_option_limit_and_answer(served):
+    described = served.get("/openapi.json").json()
+    assert {*described["paths"]} == {PATH, "/health", "/metrics"}
+    post, names = described["paths"][PATH]["post"], {*Words.model_fields}
+    assert {x["name"] for x in post["parameters"]} == names
+    body = post["requestBody"]["content"][JSON]["schema"]
+    assert {*body["properties"]} == {*"qkv", "dtype", *names}
+    assert {*map(int, post["responses"])} == {200, 400, 408, 413, 415, 422, 429, 503}
+    assert all(name in described["info"]["description"] for name in LIMITS)

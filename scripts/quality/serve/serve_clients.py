@@ -95,7 +95,8 @@ def json_numbers(x):
 async def ask(stream, method, path, body=b"", form=None):
     """(status, headers, body) of one request over an open connection."""
     reader, writer = stream
-    head = f"{method} {path} HTTP/1.1\r\nHost: here\r\nContent-Length: {len(body)}\r\n"
+    head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n"
+    head += f"Content-Length: {len(body)}\r\n"
     head += f"Content-Type: {form}\r\n\r\n" if form else "\r\n"
     writer.write(head.encode() + body)
     await writer.drain()

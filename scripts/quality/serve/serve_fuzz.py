@@ -47,7 +47,7 @@ def main():
     process, port = start()
     status = fuzz(port, seconds)
     lines = get(port, "/metrics").decode().splitlines()
-    counts = [x for x in lines if x.startswith("tilewise_requests_total")]
+    counts = [x for x in lines if x.startswith("tilewise_seconds_count")]
     print("\n".join(counts))
     failed = [x for x in counts if 'status="5' in x]
     body = json.dumps(EXAMPLE | {"scale": example.SCALE, "dtype": "float64"}).encode()

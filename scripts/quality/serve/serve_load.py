@@ -36,17 +36,18 @@ waits for the answer, compares it and sends the next. An answer is right when it
 against standard attention in float64 is at most twice that of plain PyTorch in the same
 dtype, and four rounding errors; in float64, 32 rounding errors. After 429 a client
 waits for Retry-After and up to as long again. seconds: from sending to the last byte of
-an answer with status 200, as the clients' process saw it, which is busy itself; the
-server's own times are in metrics, a histogram in seconds with le as upper ends.
+an answer with status 200, as the clients' process saw it, which is busy itself.
 Memory: VmRSS and VmHWM of the server from the kernel. Then the server gets SIGKILL
 under load, is started again on the same port and asked, and gets SIGTERM under load."""
 
 ROOT = Path(__file__).resolve().parents[3]
-SOURCES = sorted(ROOT.glob("scripts/measure/*serve_*.py"))
-SOURCES += sorted(ROOT.glob("src/tilewise/serve/*.py"))
+SOURCES = [
+    *ROOT.glob("scripts/quality/serve/*.py"),
+    *ROOT.glob("src/tilewise/serve/*.py"),
+]
 EACH = 8  # requests that a client has prepared
 PER_THREAD = 512  # MiB that the largest job may need: see bound()
-PACKAGES = ("fastapi", "uvicorn", "safetensors")
+PACKAGES = ("fastapi", "hypercorn", "safetensors")
 
 
 def start(port=0):
@@ -141,11 +142,6 @@ async def measure(clients, seconds):
     found = summary(rows, seconds)
     found["memory"] = {"at_start": begun, "peak": memory(process, "VmHWM")}
     found["memory"] |= {"after": samples[-1], "bound": bound(begun)}
-    stream = await asyncio.open_connection("127.0.0.1", port)
-    _, _, page = await ask(stream, "GET", "/metrics")
-    names = ("tilewise_requests_total", "tilewise_request_seconds_bucket")
-    found["metrics"] = [x for x in page.decode().splitlines() if x.startswith(names)]
-    stream[1].close()
     found["killed"] = await ended(process, port, requests, signal.SIGKILL)
     process, port = start(port)
     found["right_after_restart"] = await right(port)
@@ -183,7 +179,7 @@ def main():
         "method": " ".join(METHOD.split()),
         "machine": about,
         "load_average": {"before": before, "after": os.getloadavg()},
-        "source_sha256": {str(f.relative_to(ROOT)): sha256(f) for f in SOURCES},
+        "source_sha256": {str(f.relative_to(ROOT)): sha256(f) for f in sorted(SOURCES)},
         "limits": LIMITS,
         "clients": args.clients,
         "duration": args.seconds,

@@ -76,6 +76,8 @@ HELP = {
         "serve default": "{about} (default: {default})",
         "serve --host": "the address to listen on; there is no authentication",
         "serve --port": "the port, 0 for any that is free",
+        "serve --name": "a name by which clients may call this server, apart from\n"
+        "localhost and the address; may be repeated",
         "serve threads": "attentions computed at the same time",
         "serve queue": "requests that may wait; more get 429",
         "serve deadline": "seconds for a request, its body included",
@@ -160,6 +162,8 @@ HELP = {
         "serve default": "{about}（默认：{default}）",
         "serve --host": "监听哪个地址；没有身份验证",
         "serve --port": "监听哪个端口；0 表示任选一个空闲的",
+        "serve --name": "除 localhost 和监听地址外，客户端还可以用哪个主机名访问；\n"
+        "可以写多次",
         "serve threads": "同时计算的请求数",
         "serve queue": "最多有几个请求排队，再多就回答 429",
         "serve deadline": "一个请求限几秒，接收请求体的时间也算在内",

@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import socket
 import sys
 
 from tilewise.checks import short
@@ -9,7 +10,7 @@ from tilewise.cli.errors import Bad
 from tilewise.cli.options import add_size
 from tilewise.serve.limits import LIMITS
 
-NEEDED = ("fastapi", "uvicorn", "safetensors", "prometheus_client", "torch")
+NEEDED = ("fastapi", "hypercorn", "safetensors", "prometheus_client", "torch")
 MOST = {  # what the options may be set to
     "threads": 256,
     "queue": 10_000,
@@ -48,6 +49,8 @@ def add_options(parser, words):
     parser.add_argument("--host", **how)
     how = {"metavar": "PORT", "default": port, "help": about("--port", port)}
     parser.add_argument("--port", type=port_of, **how)
+    how = {"metavar": "NAME", "default": [], "action": "append"}
+    parser.add_argument("--name", **how, help=words["serve --name"])
     for name, most in MOST.items():
         default, option = LIMITS[name], "--" + name.replace("_", "-")
         add_size(parser, option, most, "N", default, about(name, default))
@@ -61,6 +64,13 @@ def port_of(text):
     return value
 
 
+def listen(host, port):
+    """A listening socket; OSError where the address cannot be had."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    family, *_, address = found[0]
+    return socket.create_server(address[:2], family=family, backlog=512)
+
+
 def run(args, out):
     """Listen, say where, and serve until a signal comes."""
     for name in NEEDED:
@@ -71,7 +81,7 @@ def run(args, out):
     from tilewise.serve import server
 
     try:
-        listener = server.listen(args.host, args.port)
+        listener = listen(args.host, args.port)
     except (OSError, UnicodeError) as error:  # UnicodeError: no name of a host
         why = getattr(error, "strerror", None) or str(error)
         about = {"host": short(args.host), "port": args.port}
@@ -86,5 +96,6 @@ def run(args, out):
         if not (host.startswith("127.") or host == "[::1]"):
             print(SAID[args.lang]["open"], file=sys.stderr)
 
-    server.run(listener, say, {name: getattr(args, name) for name in LIMITS})
+    limits = {name: getattr(args, name) for name in LIMITS}
+    server.run(listener, say, limits, (args.host, *args.name))
     return 0

@@ -1,95 +1,110 @@
-"""The application: four routes, and one form for everything that goes wrong."""
+"""The application: three routes, described by the models of what they take and give."""
 
 import asyncio
+import json
+import mmap
+import re
 from contextlib import asynccontextmanager
 from functools import partial
-from http import HTTPStatus
-from typing import Any
+from typing import Annotated, Any
 
-import torch
-from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi import Depends, FastAPI, Query, Request, Response
+from fastapi.responses import PlainTextResponse, StreamingResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 import tilewise
-from tilewise.serve import openapi
-from tilewise.serve.accept import media
-from tilewise.serve.body import Answer, Budget, read
-from tilewise.serve.jobs import Jobs
-from tilewise.serve.limits import LIMITS, MIB
-from tilewise.serve.options import from_query
-from tilewise.serve.problem import MEDIA, Problem
+from tilewise.serve import limits as defaults
+from tilewise.serve import models, problem
+from tilewise.serve.answer import answer
+from tilewise.serve.models import BYTES, FORMS, JSON, SAFETENSORS, Result
+from tilewise.serve.problem import RESPONSES
+from tilewise.serve.shared import Budget, Jobs, cut, read
 from tilewise.serve.watch import metrics, watched
-from tilewise.serve.writing import JSON, answer
 
-TELEMETRY = ("tracing", "metrics", "logs", "operation_spans", "auto_configure")
-OFF: dict[str, Any] = {  # docs pages load scripts from another host
-    "docs_url": None,
-    "redoc_url": None,
-    "redirect_slashes": False,
-    "telemetry": dict.fromkeys(TELEMETRY, False),
-}
+ABOUT = """Attention, o = softmax(scale · q kᵀ) v, on this machine's CPU, for tests and
+teaching. An answer has the form of the body unless `Accept` names another. Each option
+stands in the body (in `__metadata__` of safetensors) or in the query."""
+BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+OTHERS = {SAFETENSORS: BINARY, BYTES: BINARY}
+BODY = {JSON: {"schema": models.Attention.model_json_schema()}} | OTHERS
 
 
-def make_app(**limits):
-    """The ASGI application with LIMITS, or others by keyword."""
-    limits = LIMITS | limits
+def warm():
+    """Compute once, so that PyTorch has loaded what it loads at its first use."""
+    for form in FORMS:
+        with mmap.mmap(-1, 1000) as body:
+            body.write(json.dumps(models.EXAMPLE).encode())
+            answer(body, JSON, form, {}, defaults.LIMITS, lambda: False)
+
+
+def make_app(hosts=defaults.LOCAL, **limits):
+    """The ASGI application with LIMITS, or others, for clients that name a host."""
+    limits = defaults.LIMITS | limits
     jobs = Jobs(limits["threads"], limits["queue"])
-    budget = Budget(max(limits["memory"], limits["max_body"]) * MIB)
+    budget = Budget(max(limits["memory"], limits["max_body"]) * defaults.MIB)
     registry, seen = metrics(jobs, budget)
 
     @asynccontextmanager
     async def life(_):
-        await jobs.start()
+        await asyncio.to_thread(warm)
         yield
         await jobs.close()
 
-    version = tilewise.__version__
-    app = FastAPI(title="Tilewise", version=version, lifespan=life, **OFF)
+    app = FastAPI(
+        title="Tilewise",
+        version=tilewise.__version__,
+        description=f"{ABOUT}\n\nLimits of this server: {limits}.\n",
+        docs_url=None,  # its pages load scripts from another host
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=life,
+    )
+    for error in problem.ERRORS:
+        app.add_exception_handler(error, problem.respond)
+    app.add_middleware(TrustedHostMiddleware, list(hosts), www_redirect=False)
+    app.add_middleware(watched, seen=seen, most=2 * limits["deadline"] + 1)
     routes(app, jobs, registry)
     attention(app, jobs, budget, limits)
-    describe = partial(openapi.describe, app, limits)
-    app.openapi = describe  # type: ignore[method-assign]  # as FastAPI says to
-    for error, told in HANDLERS.items():
-        app.add_exception_handler(error, told)
-    app.add_middleware(watched, seen=seen)
     return app
 
 
-def routes(app, jobs, registry):
+def routes(app: FastAPI, jobs, registry):
     """What is asked about the server itself."""
 
-    @app.get("/health", **openapi.HEALTH)
-    async def health():
-        ready = jobs.pending < jobs.most and not jobs.closing.is_set()
-        found = {"live": True, "ready": ready, "queued": jobs.queued}
-        found |= {"threads": jobs.threads, "running": jobs.pending - jobs.queued}
-        found |= {"version": tilewise.__version__, "torch": torch.__version__}
-        return JSONResponse(found, 200 if ready else 503)
+    @app.get("/health", responses={503: {"model": models.Health}})
+    async def health(response: Response) -> models.Health:
+        response.status_code = 200 if jobs.ready else 503
+        return models.Health(ready=jobs.ready)
 
-    @app.get("/metrics", **openapi.METRICS)
-    async def metrics():
+    @app.get("/metrics", response_class=PlainTextResponse)
+    async def metrics() -> Response:
         return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
 
 def attention(app: FastAPI, jobs, budget, limits):
     """POST /v1/attention: refuse early, read, wait for a thread, answer."""
 
-    @app.post("/v1/attention", **openapi.ATTENTION)
-    async def post(request: Request):
+    @app.post(
+        "/v1/attention",
+        responses={200: {"model": Result, "content": OTHERS}, **RESPONSES},
+        openapi_extra={"requestBody": {"required": True, "content": BODY}},
+    )
+    async def attention(
+        request: Request,
+        words: Annotated[models.Words, Query()],
+        take: Annotated[Any, Depends(budget.share)],
+    ) -> Response:
         until = asyncio.get_running_loop().time() + limits["deadline"]
-        given, wanted = media(request.headers)
-        query = from_query(request.scope["query_string"])
+        form, wanted = forms(request)
         jobs.room()  # before the body is read
-        most = limits["max_json" if given == JSON else "max_body"] * MIB
-        async with read(request, most, until, budget) as box:
-            about = box, given, wanted, query, limits
-            made = await jobs.run(
-                partial(answer, *about), until, partial(left, request)
-            )
-        return Answer(made, wanted, budget)
+        most = limits["max_json" if form == JSON else "max_body"] * defaults.MIB
+        async with read(request, most, until, take) as body:
+            job = partial(answer, body, form, wanted, words.values(), limits)
+            result = await jobs.run(job, until, partial(left, request))
+        take(len(result))
+        length = {"Content-Length": str(len(result))}
+        return StreamingResponse(cut(result), 200, length, wanted)
 
 
 async def left(request):
@@ -98,40 +113,15 @@ async def left(request):
         pass
 
 
-def told(problem):
-    """The response to a Problem."""
-    return Response(problem.body(), problem.status, problem.headers, MEDIA)
-
-
-async def on_problem(_, problem):
-    return told(problem)
-
-
-async def on_http(_, error):
-    """404 and 405, which the router raises."""
-    phrase = HTTPStatus(error.status_code).phrase.lower()
-    text = f"{phrase}: see /openapi.json for what there is"
-    return told(Problem(error.status_code, text, headers=error.headers or {}))
-
-
-async def on_late(_, error):
-    text, headers = "the body did not come in time", {"Connection": "close"}
-    return told(Problem(408, text, "body", headers))
-
-
-async def on_gone(_, error):
-    return told(Problem(408, "the client left before its body was there"))
-
-
-async def on_fault(_, error):
-    """500: a mistake of this program, which goes to its log and not to the client."""
-    return told(Problem(500, "a mistake in the server; its log says more"))
-
-
-HANDLERS = {
-    Problem: on_problem,
-    HTTPException: on_http,
-    TimeoutError: on_late,
-    ClientDisconnect: on_gone,
-    Exception: on_fault,
-}
+def forms(request):
+    """The media types of the body and of the answer, once the query is unambiguous."""
+    query = request.query_params
+    for name in query:
+        if len(query.getlist(name)) > 1:
+            raise problem.wrong(f"{name} stands twice in the query", name)
+    headers = (request.headers.get(x, "") for x in ("content-type", "accept"))
+    given, wanted = (re.split(r"[\s;,]+", x.lower()) for x in headers)
+    if given[0] not in FORMS:
+        text = f"Content-Type must be one of {', '.join(FORMS)}"
+        raise problem.Problem(415, text, "Content-Type")
+    return given[0], next((x for x in wanted if x in FORMS), given[0])

@@ -12,43 +12,33 @@ def fit(tensors, limits):
     """Raise Problem (422) where q, k, v do not fit together or are too large."""
     q, k, v = (tensors[x] for x in "qkv")
     for name, x in tensors.items():
-        if x.ndim != 4:
-            rank = f"{name} must be (batch, heads, N, d), and has {x.ndim} axes"
-            raise wrong(rank, name)
+        if x.ndim != 4 or not x.numel():
+            raise wrong(f"{name} must be (batch, heads, N, d), not {[*x.shape]}", name)
     if not q.dtype == k.dtype == v.dtype:
-        dtypes = ", ".join(str(x.dtype).removeprefix("torch.") for x in (q, k, v))
-        raise wrong(f"q, k and v must have one dtype, not {dtypes}", "dtype")
-    for name in "kv":
-        if tensors[name].shape[0] != q.shape[0]:
-            text = f"{name} has batch {tensors[name].shape[0]}, q has {q.shape[0]}"
-            raise wrong(text, name)
-    if k.shape[1] != v.shape[1]:
-        raise wrong(f"v has {v.shape[1]} heads, k has {k.shape[1]}", "v")
+        raise wrong("q, k and v must have one dtype", "dtype")
+    for name, what, size, right in (
+        ("k", "batch", k.shape[0], q.shape[0]),
+        ("v", "batch", v.shape[0], q.shape[0]),
+        ("v", "heads", v.shape[1], k.shape[1]),
+        ("k", "d", k.shape[3], q.shape[3]),
+        ("v", "N", v.shape[2], k.shape[2]),
+    ):
+        if size != right:
+            raise wrong(f"{name} has {what} = {size}, and must have {right}", name)
     if q.shape[1] % k.shape[1]:
-        text = f"the {k.shape[1]} heads of k must divide the {q.shape[1]} of q"
-        raise wrong(text, "k")
-    if k.shape[3] != q.shape[3]:
-        raise wrong(f"k has d = {k.shape[3]}, q has d = {q.shape[3]}", "k")
-    if v.shape[2] != k.shape[2]:
-        raise wrong(f"v has N = {v.shape[2]}, k has N = {k.shape[2]}", "v")
-    small(q, k, v, limits)
-
-
-def small(q, k, v, limits):
-    """Raise Problem (422) where a size is past its limit."""
-    sizes = [("q", q.numel()), ("k", k.numel()), ("v", v.numel())]
-    sizes += [("o", q.shape[:3].numel() * v.shape[3])]
-    for name, size in sizes:
-        if size > (most := limits["max_elements"]):
-            raise wrong(f"{name} would have {size} numbers; at most {most}", name)
-    for name, size in (("d", q.shape[3]), ("d_v", v.shape[3])):
-        if size > (most := limits["max_dim"]):
-            raise wrong(f"{name} is {size}; at most {most}", "qv"[name == "d_v"])
-    if (heads := q.shape[0] * q.shape[1]) > (most := limits["max_heads"]):
-        raise wrong(f"batch × heads is {heads}; at most {most}", "q")
-    if (needed := work(q, k, v)) > (most := limits["max_work"] * 10**9):
-        text = "N_q × N_k × heads × d asks for too much work"
-        raise wrong(f"{text}: {needed:.3g} multiply-adds, at most {most:.3g}", "q")
+        raise wrong(f"{k.shape[1]} heads of k must divide {q.shape[1]} of q", "k")
+    o = q.shape[:3].numel() * v.shape[3]
+    for name, what, size, most in (
+        ("q", "numbers", max(q.numel(), o), limits["max_elements"]),
+        ("k", "numbers", max(k.numel(), v.numel()), limits["max_elements"]),
+        ("q", "d", q.shape[3], limits["max_dim"]),
+        ("v", "d", v.shape[3], limits["max_dim"]),
+        ("q", "batch × heads", q.shape[0] * q.shape[1], limits["max_heads"]),
+        ("q", "multiply-adds", work(q, k, v), limits["max_work"] * 10**9),
+    ):
+        if size > most:
+            text = f"{name} asks for too much: {what} {size:.6g}, at most {most:.6g}"
+            raise wrong(text, name)
 
 
 # --8<-- [start:work]
@@ -77,9 +67,10 @@ def blocks(q, v):
     return rows, min(cols, max(1, TILE // (heads * wide)))
 
 
-def finite(tensors):
-    """Raise Problem (422) where a tensor has NaN or infinity."""
+def finite(tensors, said):
+    """Raise Problem (422) for NaN and infinity; the L of an empty row is −∞."""
     for name, x in tensors.items():
-        if not torch.isfinite(x).all():
+        fine = torch.isfinite(x) | (x == -torch.inf if name == "lse" else False)
+        if not fine.all():
             dtype = str(x.dtype).removeprefix("torch.")
-            raise wrong(f"{name} has a number that is not finite in {dtype}", name)
+            raise wrong(f"{name} {said.format(dtype)}", name)

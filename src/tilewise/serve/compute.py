@@ -25,7 +25,7 @@ def attend(tensors, options, unwanted):
 
     q, k, v = (tensors[x] for x in "qkv")
     everything = torch.ones((), dtype=torch.bool)  # hides no key
-    how = {"causal": options["causal"], "scale": options["scale"], "mask": mask}
+    how = {"causal": options.causal, "scale": options.scale, "mask": mask}
     o, lse = flash2_forward(q, k, v, *blocks(q, v), **how)
-    return {"o": o, "lse": lse} if options["return_lse"] else {"o": o}
+    return {"o": o, "lse": lse} if options.return_lse else {"o": o}
     # --8<-- [end:attend]

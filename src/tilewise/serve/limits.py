@@ -18,3 +18,5 @@ LIMITS = {
 }
 JSON_NUMBERS = 2**16  # of an answer in JSON
 HEADER = 2**16  # bytes of a safetensors header: three tensors need 300
+NAMES = 16  # in an object of JSON
+LOCAL = ("localhost", "127.0.0.1", "[::1]")  # what this machine calls itself

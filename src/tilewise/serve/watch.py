@@ -1,86 +1,69 @@
-"""What is seen of every request: an id, counts, times (Prometheus)."""
+"""What is counted of every request (Prometheus), and the time it may take in all."""
 
-import re
+import asyncio
 import time
-import uuid
+from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Gauge, Histogram
 
-SAFE = re.compile(r"[A-Za-z0-9._-]{1,64}")
-ROUTES = ("/v1/attention", "/health", "/metrics", "/openapi.json")
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 SECONDS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30)
-SAFETY = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
 
 
 def metrics(jobs, budget):
-    """(registry, seen): seen(scope, status, seconds, came, went) counts."""
-    registry = CollectorRegistry()
-    asked = Counter(
-        "tilewise_requests",
-        "Requests answered.",
-        ("route", "method", "status"),
-        registry=registry,
-    )
-    took = Histogram(
-        "tilewise_request_seconds",
-        "From the headers to the last byte of the answer.",
-        ("route",),
-        buckets=SECONDS,
-        registry=registry,
-    )
-    size = Counter("tilewise_bytes", "Bytes of bodies.", ("way",), registry=registry)
+    """(registry, seen): seen(scope, status, seconds) counts a request."""
+    known: Any = {"registry": CollectorRegistry()}
+    about = "From the headers of a request to the last byte of its answer."
+    labels = ("route", "method", "status")
+    took = Histogram("tilewise_seconds", about, labels, buckets=SECONDS, **known)
     for name, about, value in (
         ("queued", "Requests that wait for a thread.", lambda: jobs.queued),
-        ("running", "Threads at work.", lambda: jobs.pending - jobs.queued),
+        ("running", "Threads at work.", lambda: jobs.running),
         ("held_bytes", "Bodies and answers held.", lambda: budget.held),
     ):
-        Gauge(f"tilewise_{name}", about, registry=registry).set_function(value)
+        Gauge(f"tilewise_{name}", about, **known).set_function(value)
 
-    def seen(scope, status, seconds, came, went):
-        route = scope["path"] if scope["path"] in ROUTES else "other"
-        method = scope["method"] if scope["method"] in METHODS else "other"
-        asked.labels(route, method, status).inc()
-        took.labels(route).observe(seconds)
-        size.labels("in").inc(came)
-        size.labels("out").inc(went)
+    def seen(scope, status, seconds):
+        known = "route" in scope and status != 405  # else a client invents labels
+        where = (scope["path"], scope["method"]) if known else ("other", "other")
+        took.labels(*where, status).observe(seconds)
 
-    return registry, seen
+    return known["registry"], seen
 
 
-def identity(headers):
-    """The X-Request-ID that came, if it is harmless, else a new one."""
-    given = dict(headers).get(b"x-request-id", b"").decode("latin-1")
-    return given if SAFE.fullmatch(given) else uuid.uuid4().hex
+def watched(app, seen, most):
+    """An ASGI application around app: it counts, and gives up after `most` seconds.
 
-
-def watched(app, seen):
-    """An ASGI application around app: headers of safety, an id, and what is counted."""
+    What comes of a body after its answer has begun is discarded, because hypercorn does
+    not close a connection before somebody has taken all of it.
+    """
 
     async def around(scope, receive, send):
         if scope["type"] != "http":
             return await app(scope, receive, send)
-        begun, status, came, went = time.perf_counter(), 0, 0, 0
-        own = [(b"x-request-id", identity(scope["headers"]).encode()), *SAFETY]
+        begun, status, rest = time.perf_counter(), 500, None
 
-        async def hear():
-            nonlocal came
-            message = await receive()
-            came += len(message.get("body", b""))
+        async def discard():
+            while (message := await receive())["type"] != "http.disconnect":
+                pass
             return message
 
+        async def hear():
+            return await (asyncio.shield(rest) if rest else receive())
+
         async def tell(message):
-            nonlocal status, went
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                message = message | {"headers": [*message.get("headers", ()), *own]}
-            went += len(message.get("body", b""))
+            nonlocal status, rest
+            status = message.get("status", status)
+            rest = rest or asyncio.ensure_future(discard())
             await send(message)
 
         try:
-            await app(scope, hear, tell)
+            async with asyncio.timeout(most):
+                await app(scope, hear, tell)
+        except TimeoutError:  # the server closes a connection with half an answer
+            pass
         finally:
-            seconds = time.perf_counter() - begun
-            seen(scope, status or 500, seconds, came, went)
+            if rest:
+                rest.cancel()
+            seen(scope, status, time.perf_counter() - begun)
 
     return around

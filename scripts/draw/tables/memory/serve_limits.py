@@ -2,7 +2,7 @@
 
 from draw.figures._bench import table
 
-from tilewise.serve.limits import HEADER, JSON_NUMBERS, LIMITS
+from tilewise.serve.limits import HEADER, JSON_NUMBERS, LIMITS, NAMES
 
 CPU = {"en": "cores", "zh": "核数"}
 SAY = {
@@ -16,7 +16,8 @@ SAY = {
         "header": "bytes of a safetensors header",
         "threads": "attentions computed at a time", "queue": "requests that wait",
         "memory": "MiB of bodies and answers held", "deadline": "seconds for a request",
-        "connections": "connections", "wait": "waits", "close": "closed",
+        "connections": "connections", "wait": "waits",
+        "names": "names in an object of JSON",
     },
     "zh": {
         "head": ("限制", "选项", "默认值", "超出时"),
@@ -28,16 +29,17 @@ SAY = {
         "threads": "同时计算的请求数", "queue": "排队的请求数",
         "memory": "同时持有的请求体和回答，单位 MiB",
         "deadline": "一个请求的时限，单位秒",
-        "connections": "连接数", "wait": "排队", "close": "断开",
+        "connections": "连接数", "wait": "排队",
+        "names": "JSON 里一个对象的名字个数",
         "408, 503": "408、503",
     },
 }
 STATUS = {
-    "max_body": 413, "max_json": 413, "header": 400, "max_elements": 422,
+    "max_body": 413, "max_json": 413, "names": 400, "header": 400, "max_elements": 422,
     "max_heads": 422, "max_dim": 422, "max_work": 422, "json": 422, "threads": "wait",
-    "queue": 429, "memory": 429, "deadline": "408, 503", "connections": "close",
+    "queue": 429, "memory": 429, "deadline": "408, 503", "connections": "wait",
 }
-FIXED = {"json": JSON_NUMBERS, "header": HEADER}
+FIXED = {"json": JSON_NUMBERS, "names": NAMES, "header": HEADER}
 
 
 def draw(lang):

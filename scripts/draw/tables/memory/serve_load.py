@@ -7,7 +7,7 @@ SAY = {
     "en": {
         "head": ("200 clients, 60 seconds", "measured"),
         "right": "answers, each compared and right", "busy": "429, sent again later",
-        "wrong": "wrong answers", "errors": "5xx", "rate": "answers a second",
+        "wrong": "wrong answers", "errors": "5xx", "rate": "answers per second",
         "p50": "half of the answers within", "p99": "99% within",
         "start": "resident memory at the start", "peak": "at its peak",
         "bound": "the most its limits allow", "s": "{:.2f} s", "mib": "{:,.0f} MiB",
@@ -21,7 +21,7 @@ SAY = {
         "bound": "按各项限制算出的内存上限", "s": "{:.2f} s", "mib": "{:,.0f} MiB",
     },
 }
-FILE = "cpu-2026-11-22-serve"
+FILE = "cpu-2026-11-23-serve"
 
 
 def draw(lang):
