@@ -4,7 +4,7 @@ import re
 
 import pytest
 from built import FILES, soup
-from website.hooks.lean import KEPT, one_sheet, squeezed
+from website.lean import KEPT, joined, one_sheet, squeezed
 
 BLOCKS = (
     "<pre>a\n  b\n\n c</pre>",
@@ -25,8 +25,8 @@ def test_sheets_differ():
     link = '<link rel="stylesheet" href="../assets/{}.css">'
     both = link.format("a") + link.format("b")
     assert one_sheet(both, "") == link.format("all")
-    with pytest.raises(ValueError, match="differ"):
-        one_sheet(link.format("a"), "")
+    with pytest.raises(ValueError, match="other style sheets"):
+        joined(None, {"one.html": both, "two.html": link.format("a")}, "")
 
 
 @pytest.mark.parametrize("file", FILES)
