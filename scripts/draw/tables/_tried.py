@@ -11,11 +11,15 @@ def speed(rows, variant, d):
     return f" {geometric([x['base_ms'] / x['ms'] for x in found]):.2f}" if found else ""
 
 
-def table(file, head, names):
-    """A Markdown table with a line for each of names {variant: words}."""
+def lines(file, names):
+    """A line of a Markdown table for each of names {variant: words}."""
     rows = results(file)["rows"]
-    lines = [f"| {head} |" + "".join(f" $d$ = {d} |" for d in DIMS), "|---|--:|--:|"]
     for variant, words in names.items():
         cells = "".join(f"{speed(rows, variant, d)} |" for d in DIMS)
-        lines.append(f"| {words} |{cells}")
-    return "\n".join(lines)
+        yield f"| {words} |{cells}"
+
+
+def table(file, head, names):
+    """A Markdown table of these lines."""
+    first = f"| {head} |" + "".join(f" $d$ = {d} |" for d in DIMS)
+    return "\n".join([first, "|---|--:|--:|", *lines(file, names)])

@@ -179,8 +179,8 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
             rows, cols, num_warps=num_warps, num_stages=num_stages,
         )
 
-    programs = batch * heads * triton.cdiv(n_pad, outer_q[0])
+    programs = batch * heads * -(-n_pad // outer_q[0])
     run(dq_kernel, programs, outer_q, (q, do, o, dq), (k, v), per_row)
-    programs = batch * k.shape[1] * triton.cdiv(n_k, outer_k[1])
+    programs = batch * k.shape[1] * -(-n_k // outer_k[1])
     run(dkdv_kernel, programs, outer_k, (q, do), (k, v, dk, dv), per_row[2:])
     return dq, dk, dv

@@ -122,7 +122,7 @@ def forward(q, k, v, *, scale=None, causal=False, **tile):
     (batch, heads, n_q, d), n_k = q.shape, k.shape[2]
     key = q.device, q.dtype, d, rows, cols, *options.values()
     launch(
-        descriptors, key, (triton.cdiv(n_q, rows) * batch * heads, 1, 1),
+        descriptors, key, (-(-n_q // rows) * batch * heads, 1, 1),
         describe(q, rows), describe(k, cols), describe(v, cols), describe(o, rows),
         lse, n_q, n_k, shift(causal, n_q, n_k), scale, heads, heads // k.shape[1],
         batch * heads, crew_of(q, k), padded(d), rows, cols, **options,

@@ -13,7 +13,6 @@ in an order that changes, and the last bits of dQ with it; dK and dV have one or
 """
 
 import torch
-import triton
 import triton.language as tl
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -269,7 +268,7 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     dq, dk, dv = map(like, (q, k, v))
     (batch, heads, n_q, d), (kv_heads, n_k) = q.shape, k.shape[1:3]
     n_pad, dims, total = per_row[2].shape[2], 64 if d <= 64 else 128, batch * kv_heads
-    group, cols = heads // kv_heads, triton.cdiv(n_k, KEYS.value)
+    group, cols = heads // kv_heads, -(-n_k // KEYS.value)
     sizes = total, group, cols, n_q, n_k, dims
     most, parts = share_out(*sizes, bool(causal), processors(q.device))
     dq32 = q.new_empty(most * group * n_pad * dims // 32, 32, dtype=torch.float32)

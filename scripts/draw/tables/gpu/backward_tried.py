@@ -1,8 +1,9 @@
 """Variants of the Gluon backward kernel, one idea changed: their speed beside it."""
 
-from draw.tables._tried import table
+from draw.tables._tried import lines, table
 
 FILE = "h200-2026-11-23-backward-variants"
+BOUNDS = "h200-2026-11-23-backward-bounds"
 SAY = {
     "en": {
         "head": "what was changed",
@@ -24,8 +25,28 @@ SAY = {
     },
 }
 
+SAY_MORE = {  # from the run of the bounds
+    "en": {
+        "alt_dk": "consumers make the whole $\\mathrm dQ$ of a tile in turn",
+        "named_all": "every meeting of warps at a named barrier",
+        "named_ds": "consumers meet at a named barrier for $\\mathrm dS$",
+        "late": "$\\mathrm dQ$ is computed a tile later",
+        "pdl": "dependent launch of the three kernels",
+        "early_lse": "$L$ loaded while $S\\T$ is being computed",
+    },
+    "zh": {
+        "alt_dk": "两个消费者轮流计算整个分块的 $\\mathrm dQ$",
+        "named_all": "warp 之间全部改用命名屏障同步",
+        "named_ds": "消费者交换 $\\mathrm dS$ 时改用命名屏障",
+        "late": "$\\mathrm dQ$ 推迟一个分块再算",
+        "pdl": "三个内核之间使用依赖启动（PDL）",
+        "early_lse": "计算 $S\\T$ 时提前读取 $L$",
+    },
+}
+
 
 def draw(lang):
-    """A Markdown table, slowest first."""
+    """A Markdown table, slowest first in each of the two runs."""
     (_, head), *names = SAY[lang].items()
-    return table(FILE, head, dict(names))
+    first = table(FILE, head, dict(names))
+    return "\n".join([first, *lines(BOUNDS, SAY_MORE[lang])])

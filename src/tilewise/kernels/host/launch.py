@@ -19,7 +19,7 @@ KNOWN = triton.__version__.startswith(("3.6.", "3.7."))  # whose inside is used 
 
 
 class Watch(threading.local):
-    """What the thread launches, if `_replay` watches it; whether it has a context."""
+    """What the thread launches, if `replay` watches it; whether it has a context."""
 
     launches, bound = None, False
 

@@ -36,7 +36,7 @@ def prepare(q, k, v, o, do, lse, dlse, scale, causal, *tiles):
         if x.device != q.device or (name in ("o", "do") and x.dtype != q.dtype):
             like = f"{q.dtype} on {q.device}"
             raise ValueError(f"{name} must fit q, {like}, not {x.dtype} on {x.device}")
-    room = *q.shape[:2], triton.cdiv(q.shape[2], PAD) * PAD
+    room = *q.shape[:2], -(-q.shape[2] // PAD) * PAD
     lse2, delta = q.new_empty(2, *room, dtype=torch.float32)
     lse, dlse = (x if x is None else x.float().contiguous() for x in (lse, dlse))
     rows = lse, dlse, lse2, delta

@@ -34,7 +34,7 @@ def heads_at_once(total, group, n_q, n_k, documents, dims):
     """
     heads = max(DQ_BYTES // (4 * n_q * dims), SCORES * documents // (n_q * n_k))
     most = max(1, heads // group)
-    return triton.cdiv(total, triton.cdiv(total, most))
+    return -(-total // -(-total // most))
 
 
 @struct

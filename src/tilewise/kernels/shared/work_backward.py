@@ -5,7 +5,6 @@ one fp32 dQ, programs may share keys, and causal ones differ in length: what com
 follows from the sizes alone.
 """
 
-import triton
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 
@@ -30,7 +29,7 @@ def share_out(total, group, cols, n_q, n_k, dims, causal, sms):
         raise ValueError(f"k must have at most {GRID * KEYS.value} rows")
     heads = max(DQ_BYTES // (4 * n_q * dims), SCORES // (n_q * n_k))
     most = max(1, min(heads, GRID) // group)
-    most = triton.cdiv(total, triton.cdiv(total, most))  # turns of about one size
+    most = -(-total // -(-total // most))  # turns of about one size
     enough = 3 * sms if causal else 3 * sms // 4
     fit = (p for p in range(1, group) if group % p == 0 and p * most * cols >= enough)
     return most, next(fit, group)
