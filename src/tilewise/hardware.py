@@ -1,10 +1,11 @@
 """Three GPUs in numbers, each number with its source; the roofline they span.
 
-Units: bytes, bytes/s, Hz, FLOP/s, clock cycles. Capacities are in powers of two, as
-memory is built (a data sheet's "GB" is 2³⁰ bytes here), rates in powers of ten.
-A number is a dict: `value`, `source` (a key of SOURCES) and `kind`: "stated" by the
-source, "derived" from stated numbers (`how` is the formula), or "measured". What no
-source gives is left out. `note` says under which conditions, or where sources differ.
+The units are bytes, bytes/s, Hz, FLOP/s and clock cycles. Capacities are powers of two,
+because that is how memory is built (the "GB" of a data sheet is 2³⁰ bytes here), and
+rates are powers of ten. Each number is a dict with its `value`, its `source` (a key of
+SOURCES) and its `kind`: "stated" by the source, "derived" from stated numbers by the
+formula `how`, or "measured". A `note` gives the conditions, or says where sources
+differ. Numbers that no source gives are left out.
 """
 
 from tilewise.checks import check_choice
@@ -45,12 +46,12 @@ def stated(value: float, source: str, note: str = "") -> dict:
 
 
 def derived(value: float, source: str, how: str, note: str = "") -> dict:
-    """A number computed from those of `source` by the formula `how`."""
+    """A number that follows from those of `source` by the formula `how`."""
     return stated(value, source, note) | {"kind": "derived", "how": how}
 
 
 def measured(value: float, source: str, note: str = "") -> dict:
-    """A number that somebody measured, or that a device reports of itself."""
+    """A number that somebody measured, or that a device reports about itself."""
     return stated(value, source, note) | {"kind": "measured"}
 
 
@@ -58,10 +59,11 @@ def describe(
     name: str, sms: dict, clock: dict, bf16: dict, fp32: dict, exp_per_clock: dict,
     levels: dict,
 ) -> dict:
-    """One GPU from what its sources give, with what follows from that filled in.
+    """A GPU as its sources describe it, with the numbers that follow from theirs.
 
-    Whole-chip capacity is per SM × SMs; shared memory serves 32 banks of 4 bytes a
-    clock in each SM; an fp32 multiply-add (2 FLOP) reads three operands of 4 bytes.
+    The capacity of the chip is that of one SM times the number of SMs. In each SM,
+    shared memory serves 32 banks of 4 bytes per clock, and an fp32 multiply-add
+    (2 FLOP) reads three operands of 4 bytes.
     """
     n, f, per = sms["value"], clock["value"], exp_per_clock["value"]
     for level in (levels["registers"], levels["shared"]):
@@ -170,25 +172,25 @@ CEILINGS = {  # what a large product and a large copy reach on the H200 here
 
 
 def roofs(gpu: str) -> tuple[float, float]:
-    """(bf16 FLOP/s, HBM bytes/s). Raises ValueError for a GPU that is not in GPUS."""
+    """(bf16 FLOP/s, HBM bytes/s). Raises ValueError if the GPU is not in GPUS."""
     check_choice("gpu", gpu, sorted(GPUS))
     numbers = GPUS[gpu]
     return numbers["bf16"]["value"], numbers["levels"]["hbm"]["bandwidth"]["value"]
 
 
 def ridge(gpu: str) -> float:
-    """Where the roofs meet, in FLOP a byte: with less, a kernel waits for memory."""
+    """Where the roofs meet, in FLOP per byte; with less, a kernel waits for memory."""
     flops, slope = roofs(gpu)
     return flops / slope
 
 
 def attainable(gpu: str, intensity: float) -> float:
-    """min(bf16 FLOP/s, intensity × HBM bytes/s): the most FLOP/s that can be had.
+    """min(bf16 FLOP/s, intensity × HBM bytes/s): the highest FLOP/s one can reach.
 
-    intensity: FLOP a byte of HBM traffic (Williams, Waterman and Patterson 2009).
-    Raises ValueError where it is negative.
+    The intensity is the number of FLOP per byte of HBM traffic (Williams, Waterman
+    and Patterson 2009). Raises ValueError if it is negative.
     """
     if intensity < 0:
-        raise ValueError(f"intensity must be at least 0 FLOP a byte, not {intensity}")
+        raise ValueError(f"intensity must be at least 0 FLOP per byte, not {intensity}")
     flops, slope = roofs(gpu)
     return min(flops, intensity * slope)

@@ -1,4 +1,4 @@
-"""One row of attention in one pass over the keys: nothing of length N is stored."""
+"""One row of attention in one pass over the keys, without storing N numbers."""
 
 import math
 
@@ -14,11 +14,11 @@ def dot(a: list | tuple, b: list | tuple) -> float:
 
 # --8<-- [start:attend_step]
 def attend_step(state: tuple, x: float, v: list) -> tuple:
-    """Take one key, by its score x and its value v, into the state (m, ℓ, o).
+    """Add one key, given its score x and its value v, to the state (m, ℓ, o).
 
     m' = max(m, x),  ℓ' = e^{m − m'} ℓ + e^{x − m'},
     o' = (e^{m − m'} ℓ o + e^{x − m'} v) / ℓ'
-    so that o is, after every key, the finished output over the keys so far.
+    After every key, o is therefore the finished output for the keys so far.
     """
     m, l, o = state
     m_new = max(m, x)
@@ -35,8 +35,8 @@ def attention_row(
 ) -> list[float]:
     """o = Σ_j softmax(scale · q·k)_j v_j for one query q, reading each key once.
 
-    q has d numbers, keys is N × d, values is N × d_v, the result has d_v numbers.
-    scale None is 1/√d. Raises ValueError where the sizes do not match.
+    q has d numbers, keys is N × d, values is N × d_v, and the result has d_v numbers.
+    If scale is None, it is 1/√d. Raises ValueError if the sizes do not match.
     """
     if len(keys) != len(values):
         raise ValueError(f"{len(keys)} keys and {len(values)} values; they must agree")

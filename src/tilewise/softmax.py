@@ -1,8 +1,8 @@
-"""Softmax as written, in three passes, in two, and as states that merge.
+"""Softmax as it is written, in three passes, in two, and as states that merge.
 
-Plain Python: one row of scores is a list of numbers, xs. The symbols are those of the
-FlashAttention paper (arXiv 2205.14135, section 3.1): m is a maximum, l (ℓ) a sum of
-exponentials taken relative to that maximum.
+Everything here is plain Python: a row of scores is a list of numbers, xs. The symbols
+are those of the FlashAttention paper (arXiv 2205.14135, section 3.1): m is the maximum
+of the scores, and l (ℓ) is the sum of their exponentials relative to that maximum.
 """
 
 # --8<-- [start:imports]
@@ -15,7 +15,8 @@ import math
 def naive_softmax(xs: list[float]) -> list[float]:
     """softmax(x)_i = e^{x_i} / Σ_j e^{x_j}, computed exactly as it is written.
 
-    Raises OverflowError where a score exceeds about 709.78: e^x leaves float64.
+    Raises OverflowError if a score exceeds about 709.78, because e^x then leaves
+    the range of float64.
     """
     exps = [math.exp(x) for x in xs]
     total = sum(exps)
@@ -25,10 +26,11 @@ def naive_softmax(xs: list[float]) -> list[float]:
 
 # --8<-- [start:weight]
 def weight(x: float, m: float, exp=math.exp) -> float:
-    """e^{x − m}: what a score x counts for relative to a maximum m.
+    """e^{x − m}: the weight of a score x relative to a maximum m.
 
-    A score of −∞ (a key that is not there) weighs 0, even where m is −∞ too and
-    x − m would be NaN. `exp` may be replaced to compute in another base.
+    A score of −∞, which means a key that may not be seen, has the weight 0, even
+    if m is −∞ as well and x − m would be NaN. Pass another `exp` to compute in
+    another base.
     """
     return 0 if x == -math.inf else exp(x - m)
     # --8<-- [end:weight]
@@ -38,7 +40,8 @@ def weight(x: float, m: float, exp=math.exp) -> float:
 def safe_softmax(xs: list[float]) -> list[float]:
     """softmax(x)_i = e^{x_i − m} / ℓ with m = max_j x_j and ℓ = Σ_j e^{x_j − m}.
 
-    Three passes over the row. A row of −∞ alone has no weights: it gives zeros.
+    This takes three passes over the row. If every score is −∞, there is nothing to
+    weigh, and all weights are 0.
     """
     m = -math.inf
     for x in xs:  # pass 1: the maximum
@@ -52,7 +55,7 @@ def safe_softmax(xs: list[float]) -> list[float]:
 
 # --8<-- [start:online_step]
 def online_step(state: tuple, x: float) -> tuple:
-    """Take one score into the state (m, ℓ) of the scores before it.
+    """Add one score to the state (m, ℓ) of the scores before it.
 
     m' = max(m, x),  ℓ' = e^{m − m'} ℓ + e^{x − m'}   (Milakov and Gimelshein 2018)
     """
@@ -64,7 +67,7 @@ def online_step(state: tuple, x: float) -> tuple:
 
 # --8<-- [start:online_softmax]
 def online_softmax(xs: list[float]) -> list[float]:
-    """The same weights as safe_softmax in two passes: m and ℓ come together."""
+    """The weights of safe_softmax in two passes, because one pass finds m and ℓ."""
     state = (-math.inf, 0)
     for x in xs:  # pass 1: maximum and sum
         state = online_step(state, x)
@@ -78,14 +81,14 @@ IDENTITY = (-math.inf, 0)  # the state of no scores at all
 
 
 def merge(a: tuple, b: tuple) -> tuple:
-    """The state of two sets of scores together, from the states of each.
+    """The state of two sets of scores together, from the state of each set.
 
-    A state is (m, ℓ) or (m, ℓ, o), o being the set's weighted mean of values:
+    A state is (m, ℓ) or (m, ℓ, o), where o is the weighted mean of the set's values:
     m = max(m_a, m_b),  ℓ = ℓ_a' + ℓ_b',  o = (ℓ_a' o_a + ℓ_b' o_b) / ℓ
-    where ℓ_a' = e^{m_a − m} ℓ_a and ℓ_b' = e^{m_b − m} ℓ_b.
+    with ℓ_a' = e^{m_a − m} ℓ_a and ℓ_b' = e^{m_b − m} ℓ_b.
 
-    Associative and commutative; merging with IDENTITY changes nothing.
-    Raises ValueError where the two states do not have the same form.
+    The operation is associative and commutative, and merging with IDENTITY changes
+    nothing. Raises ValueError if the two states do not have the same form.
     """
     if a[1] == 0:
         return b

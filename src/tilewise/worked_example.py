@@ -1,6 +1,6 @@
-"""The running example: N = 4, d = 2, two by two tiles, every number exact.
+"""The running example: N = 4, d = 2, tiles of two by two, and every number exact.
 
-The scale is τ = ln 2, so e^S is a power of two and every weight a small fraction:
+The scale is τ = ln 2, so e^S is a power of two and every weight is a small fraction:
 P = 1/9 · [[2,2,1,4],[4,2,2,1],[1,2,4,2],[2,2,4,1]], ℓ = 9/4 in every row.
 """
 

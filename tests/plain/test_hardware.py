@@ -104,7 +104,7 @@ def test_attainable_is_the_lower_roof(gpu):
 def test_bad_input_gets_one_clear_error():
     with pytest.raises(ValueError, match="one of A100, H100, H200, not 'B200'"):
         ridge("B200")
-    with pytest.raises(ValueError, match="at least 0 FLOP a byte, not -1"):
+    with pytest.raises(ValueError, match="at least 0 FLOP per byte, not -1"):
         attainable("H200", -1)
 
 

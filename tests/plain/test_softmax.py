@@ -20,8 +20,7 @@ from tilewise.softmax import (
 
 from .._oracle import exp2, largest_difference
 
-INF, NAN = math.inf, math.nan
-EPS = 2.0**-52
+INF, NAN, EPS = math.inf, math.nan, 2.0**-52
 BOTH = pytest.mark.parametrize("softmax", [safe_softmax, online_softmax])
 
 

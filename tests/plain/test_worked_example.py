@@ -64,76 +64,40 @@ def test_the_running_example_ends_exactly(order):
     assert last["m"] == [0, 1, 2, 2]
 
 
-def test_the_running_example_tile_by_tile():
-    """Worked on paper: what each of the four tiles computes, and what it stores."""
-    half = F(1, 2)
-    names = ("i", "j", "s", "m_tilde", "p_tilde", "l_tilde", "m_new", "alpha", "beta")
-    expected = [
-        (
-            0,
-            0,
-            [[-1, -1], [1, 0]],
-            [-1, 1],
-            [[1, 1], [1, half]],
-            [2, F(3, 2)],
-            [-1, 1],
-            [0, 0],
-            [1, 1],
-        ),
-        (
-            1,
-            0,
-            [[0, 1], [1, 1]],
-            [1, 1],
-            [[half, 1], [1, 1]],
-            [F(3, 2), 2],
-            [1, 1],
-            [0, 0],
-            [1, 1],
-        ),
-        (
-            0,
-            1,
-            [[-2, 0], [0, -1]],
-            [0, 0],
-            [[F(1, 4), 1], [1, half]],
-            [F(5, 4), F(3, 2)],
-            [0, 1],
-            [half, 1],
-            [1, half],
-        ),
-        (
-            1,
-            1,
-            [[2, 1], [2, 0]],
-            [2, 2],
-            [[1, half], [1, F(1, 4)]],
-            [F(3, 2), F(5, 4)],
-            [2, 2],
-            [half, half],
-            [1, 1],
-        ),
-    ]
-    states = exact()
-    assert [tuple(state[x] for x in names) for state in states] == expected
-    assert [state["l_new"] for state in states] == [
-        [2, F(3, 2)],
-        [F(3, 2), 2],
-        [F(9, 4)] * 2,
-        [F(9, 4)] * 2,
-    ]
-    assert [state["pv"] for state in states] == [
+TILES = {  # worked on paper: what each of the four tiles computes and stores
+    "i": [0, 1, 0, 1],
+    "j": [0, 0, 1, 1],
+    "s": [[[-1, -1], [1, 0]], [[0, 1], [1, 1]], [[-2, 0], [0, -1]], [[2, 1], [2, 0]]],
+    "m_tilde": [[-1, 1], [1, 1], [0, 0], [2, 2]],
+    "p_tilde": [
+        [[1, 1], [1, F(1, 2)]],
+        [[F(1, 2), 1], [1, 1]],
+        [[F(1, 4), 1], [1, F(1, 2)]],
+        [[1, F(1, 2)], [1, F(1, 4)]],
+    ],
+    "l_tilde": [[2, F(3, 2)], [F(3, 2), 2], [F(5, 4), F(3, 2)], [F(3, 2), F(5, 4)]],
+    "m_new": [[-1, 1], [1, 1], [0, 1], [2, 2]],
+    "alpha": [[0, 0], [0, 0], [F(1, 2), 1], [F(1, 2), F(1, 2)]],
+    "beta": [[1, 1], [1, 1], [1, F(1, 2)], [1, 1]],
+    "l_new": [[2, F(3, 2)], [F(3, 2), 2], [F(9, 4)] * 2, [F(9, 4)] * 2],
+    "pv": [
         [[9, 18], [F(9, 2), F(27, 2)]],
         [[9, F(27, 2)], [9, 18]],
         [[F(27, 4), 0], [F(-9, 2), 0]],
         [[F(-9, 2), 0], [F(-27, 4), 0]],
-    ]
-    assert [state["o_new"] for state in states] == [
+    ],
+    "o_new": [
         [[F(9, 2), 9], [3, 9]],
         [[6, 9], [F(9, 2), 9]],
         [[5, 4], [1, 6]],
         [[0, 3], [-1, 4]],
-    ]
+    ],
+}
+
+
+@pytest.mark.parametrize("name", TILES)
+def test_the_running_example_tile_by_tile(name):
+    assert [state[name] for state in exact()] == TILES[name]
 
 
 def test_the_running_example_moves_as_promised():

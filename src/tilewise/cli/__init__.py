@@ -51,7 +51,7 @@ def command(argv, lang):
         return 2
     if argv[0] not in (*COMMANDS, "-h", "--help", "--version"):
         key = "unknown_option" if argv[0].startswith("-") else "unknown_command"
-        raise Bad(key, given=short(argv[0]))
+        raise Bad(key, value=short(argv[0]))
     try:
         args = top.parse_args(argv)
     except SystemExit as done:  # --help and --version

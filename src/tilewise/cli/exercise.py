@@ -69,7 +69,7 @@ def run(args, out):
         out.writelines(line + "\n" for line in listed(args.lang))
         return 0
     if args.name not in NAMES:
-        raise Bad("no_exercise", given=short(args.name))
+        raise Bad("no_exercise", value=short(args.name))
     if args.hint:
         out.write(words(args.name, args.lang)["hints"][args.hint - 1] + "\n")
     if args.solution:

@@ -47,9 +47,9 @@ def run(args, out):
             raise Bad("exclude", first=f"--{first}", second=f"--{second}")
     kv_heads = args.kv_heads or args.heads
     if args.heads % kv_heads:
-        raise Bad("divide", option="--kv-heads", whole=args.heads, given=kv_heads)
+        raise Bad("divide", option="--kv-heads", whole=args.heads, value=kv_heads)
     if args.tiles == "kernels" and args.d > LIMITS["kernel_d"]:
-        raise Bad("size", option="--d", limit=LIMITS["kernel_d"], given=args.d)
+        raise Bad("size", option="--d", limit=LIMITS["kernel_d"], value=args.d)
     bill = asked(args)
     if args.format == "json":
         out.write(json.dumps(bill, indent=2, ensure_ascii=False) + "\n")

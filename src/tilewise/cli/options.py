@@ -9,7 +9,7 @@ from tilewise.cli.errors import Bad
 ARGPARSE = (  # what argparse says, and what is said instead
     (r"argument (\S+): expected one argument", "needs_value", "option"),
     (r"argument (\S+): ignored explicit argument", "takes_no_value", "option"),
-    (r"unrecognized arguments: (.*)", "unknown_option", "given"),
+    (r"unrecognized arguments: (.*)", "unknown_option", "value"),
 )
 REAL = r"[0-9]{1,9}(\.[0-9]{1,9})?"  # no sign, no exponent
 
@@ -35,7 +35,7 @@ def add_choice(parser, option, choices, about):
     def convert(text):
         if text not in choices:
             names = ", ".join(choices)
-            raise Bad("choice", option=option, choices=names, given=short(text))
+            raise Bad("choice", option=option, choices=names, value=short(text))
         return text
 
     metavar = "{" + ",".join(choices) + "}"
@@ -49,7 +49,7 @@ def add_size(parser, option, limit, metavar, default, about):
     def convert(text):
         value = int(text) if re.fullmatch(r"[0-9]{1,9}", text) else 0
         if not 1 <= value <= limit:
-            raise Bad("size", option=option, limit=limit, given=short(text))
+            raise Bad("size", option=option, limit=limit, value=short(text))
         return value
 
     how = {"type": convert, "metavar": metavar, "default": default, "help": about}
@@ -62,7 +62,7 @@ def add_real(parser, option, limit, about):
     def convert(text):
         value = float(text) if re.fullmatch(REAL, text) else 0
         if not 0 < value <= limit:
-            raise Bad("real", option=option, limit=limit, given=short(text))
+            raise Bad("real", option=option, limit=limit, value=short(text))
         return value
 
     how = {"type": convert, "metavar": "X", "default": None, "help": about}
@@ -85,7 +85,7 @@ def one_of(choices):
     def convert(option, text):
         if text not in choices:
             names = ", ".join(choices)
-            raise Bad("choice", option=option, choices=names, given=short(text))
+            raise Bad("choice", option=option, choices=names, value=short(text))
         return text
 
     return convert
@@ -99,7 +99,7 @@ def size_of(limit, multiple=1):
         if not 1 <= value <= limit or value % multiple:
             key = "size" if multiple == 1 else "multiple"
             how = {"option": option, "limit": limit, "multiple": multiple}
-            raise Bad(key, **how, given=short(text))
+            raise Bad(key, **how, value=short(text))
         return value
 
     return convert

@@ -154,4 +154,4 @@ def agree(content, path, n, d):
         ("--n", "--d"), (n, d), size(content["q"]), strict=True
     ):
         if typed is not None and typed != actual:
-            raise Bad(key, given=typed, file=short(path), held=actual)
+            raise Bad(key, value=typed, file=short(path), actual=actual)

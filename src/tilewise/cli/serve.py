@@ -60,7 +60,7 @@ def port_of(text):
     """A port as a number, 0 for any."""
     value = int(text) if re.fullmatch(r"[0-9]{1,5}", text) else -1
     if not 0 <= value <= 65535:
-        raise Bad("port", given=short(text))
+        raise Bad("port", value=short(text))
     return value
 
 

@@ -1,21 +1,22 @@
 """Floor 0: what attention costs, counted: elements moved, FLOPs, elements on the chip.
 
-One head, Q of N × d, K and V of N_k × d (n_k=None is N), no cache: whatever an
-algorithm's line loads is a read from HBM, whatever it stores is a write. A count is a
-dict:
+The counts are for one head, with Q of N × d and K and V of N_k × d (n_k=None means N),
+and without a cache: whatever a line of an algorithm loads is a read from HBM, and
+whatever it stores is a write. A count is a dict:
 
 reads, writes  elements that cross between HBM and the chip
 flops          matrix products only, 2·m·n·k for (m × k) by (k × n); the exponentials,
                maxima, sums and rescalings, O(N²) in all, are not counted
-sram           elements that must be on chip at once for these reads and writes: the
-               tiles and ℓ, m; a step's own few numbers a row are left to registers
+sram           elements that must be on the chip at once for these reads and writes:
+               the tiles, ℓ and m; the few further numbers that a step needs for each
+               row are left to registers
 
-causal as in tilewise.flash1: row r sees keys 0 .. r + N_k − N (True), or 0 .. r
-("top-left"). Tiles in which no row sees a key are skipped, neither loaded nor computed.
-A layer counts batch × heads as many, sram aside, with grouped heads too: each query
-head asks for its K and V itself. Where g query heads share one load, their rows are one
-head's of g·N.
-Raises ValueError where a size is not a whole number of at least 1, or causal unknown.
+causal means what it means in tilewise.flash1: row r sees keys 0 .. r + N_k − N (True),
+or 0 .. r ("top-left"). Tiles in which no row sees a key are neither loaded nor
+computed. A layer has batch × heads times these counts, except for sram, and this holds
+for grouped heads too, because each query head asks for its own K and V. If g query
+heads share one load, count their rows as one head with g·N rows.
+Raises ValueError if a size is not a whole number of at least 1, or causal is unknown.
 Source: Algorithms 0 and 1 of FlashAttention, arXiv 2205.14135, and Algorithm 1 of
 FlashAttention-2, arXiv 2307.08691. tests/plain/test_ledger_counts.py counts a real run.
 """

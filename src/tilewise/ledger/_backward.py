@@ -14,8 +14,9 @@ def standard_backward(
 ) -> dict[str, int]:
     """Algorithm 3: P comes from HBM, dP and dS go there and back, 7N² + 8Nd in all.
 
-    A product keeps K, V, dK or dV on chip, with one row of Q or dO and one number more;
-    line 3 keeps a row of P and one of dP, and their sum. causal changes nothing.
+    A product keeps K, V, dK or dV on the chip, together with one row of Q or dO and
+    one more number; line 3 keeps a row of P, a row of dP and their sum. causal changes
+    nothing.
     """
     n_k = keys(n, n_k, causal)
     check_sizes(n=n, d=d, n_k=n_k)
@@ -38,11 +39,11 @@ def flash1_backward(
     n_k: int | None = None,
     causal: bool | str = False,
 ) -> dict[str, int]:
-    """Algorithm 4, K and V outside: five products a tile, dQ read and written in each.
+    """Algorithm 4, K and V outside: each tile has five products and moves dQ both ways.
 
-    Line 5 writes dQ = dK = dV = 0 before that. B_r does not change the traffic,
-    unless tiles are skipped. On chip: Q_i, O_i, dO_i, dQ_i, ℓ_i, m_i, K_j, V_j, dK_j,
-    dV_j, S_ij (P_ij takes its place) and dP_ij (dS_ij takes its place).
+    Before that, line 5 writes dQ = dK = dV = 0. B_r does not change the traffic unless
+    tiles are skipped. On the chip are Q_i, O_i, dO_i, dQ_i, ℓ_i, m_i, K_j, V_j, dK_j,
+    dV_j, S_ij (whose place P_ij takes) and dP_ij (whose place dS_ij takes).
     """
     n_k = keys(n, n_k, causal)
     check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
@@ -66,11 +67,12 @@ def flash2_backward(
     n_k: int | None = None,
     causal: bool | str = False,
 ) -> dict[str, int]:
-    """FlashAttention-2: δ = rowsum(dO ∘ O) once before the loop, which needs no O.
+    """FlashAttention-2: δ = rowsum(dO ∘ O) comes before the loop, which needs no O.
 
-    K and V stay outside; L takes the place of ℓ and m. Only dQ = 0 is written first.
-    As printed, line 9 also loads O_i, which nothing in the loop uses, and dQ_i, which
-    line 15 loads: here O_i is read for δ only, and dQ_i once a tile.
+    K and V stay outside, and L takes the place of ℓ and m. Only dQ = 0 is written
+    first. In the paper, line 9 also loads O_i, which nothing in the loop uses, and
+    dQ_i, which line 15 loads as well; here O_i is read for δ only, and dQ_i once per
+    tile.
     """
     n_k = keys(n, n_k, causal)
     check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
@@ -87,7 +89,7 @@ def flash2_backward(
 
 
 def saved(n: int, d: int, *, n_k: int | None = None) -> dict[str, int]:
-    """Elements that stay in HBM from the forward to the backward pass, by algorithm.
+    """Elements that stay in HBM between the two passes, for each algorithm.
 
     standard: Q, K, V and P;  flash1: Q, K, V, O, ℓ and m;  flash2: Q, K, V, O and L.
     """

@@ -12,7 +12,7 @@ from tilewise.ledger.tiles import visits
 def block_sizes(sram: int, d: int) -> tuple[int, int]:
     """(B_r, B_c) of Algorithm 1, line 1: B_c = ⌈M/4d⌉, B_r = min(⌈M/4d⌉, d).
 
-    M = sram is the on-chip memory in elements, not bytes.
+    M = sram is the size of the on-chip memory in elements, not in bytes.
     """
     check_sizes(sram=sram, d=d)
     block_cols = ceil_div(sram, 4 * d)
@@ -24,9 +24,9 @@ def standard_forward(
 ) -> dict[str, int]:
     """Algorithm 0: S and P go out to HBM and come back, 4N² + 4Nd elements in all.
 
-    To read each matrix only once, a product keeps K or V on chip, with one row of Q or
-    O and one number: N_k·d + d + 1. causal changes nothing: a mask hides scores that
-    were computed.
+    To read each matrix only once, a product keeps K or V on the chip, together with
+    one row of Q or O and one number: N_k·d + d + 1. causal changes nothing, because
+    the mask hides scores that have been computed.
     """
     n_k = keys(n, n_k, causal)
     check_sizes(n=n, d=d, n_k=n_k)
@@ -42,7 +42,7 @@ def standard_forward(
 def tile_sram(
     n: int, d: int, block_rows: int, block_cols: int, n_k: int | None = None
 ) -> int:
-    """Q_i, O_i, K_j, V_j, S_ij (P̃_ij takes its place), ℓ_i and m_i, together."""
+    """Elements of Q_i, O_i, K_j, V_j, S_ij (whose place P̃_ij takes), ℓ_i and m_i."""
     rows, cols = min(block_rows, n), min(block_cols, keys(n, n_k, False))
     return 2 * rows * d + 2 * cols * d + rows * cols + 2 * rows
 
@@ -59,8 +59,8 @@ def flash1_forward(
 ) -> dict[str, int]:
     """Algorithm 1, K and V outside: Q, O, ℓ and m cross once for each of T_c blocks.
 
-    Line 2 writes O, ℓ and m once before that. B_r does not change the traffic,
-    unless tiles are skipped.
+    Before that, line 2 writes O, ℓ and m once. B_r does not change the traffic unless
+    tiles are skipped.
     """
     n_k = keys(n, n_k, causal)
     check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
@@ -86,8 +86,8 @@ def flash2_forward(
 ) -> dict[str, int]:
     """FlashAttention-2, Q outside: K and V cross once for each of T_r blocks.
 
-    O and L, one number a row, are written once. B_c does not change the traffic,
-    unless tiles are skipped.
+    O is written once, and so is L, which has one number per row. B_c does not change
+    the traffic unless tiles are skipped.
     """
     n_k = keys(n, n_k, causal)
     check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)

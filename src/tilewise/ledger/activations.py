@@ -1,9 +1,9 @@
-"""What a decoder's block keeps for its backward pass, and what a step costs, counted.
+"""What a decoder's block keeps for its backward pass, and what a step costs.
 
-The block is tilewise.training.transformer.Block: x + attention(norm(x)), x +
-mlp(norm(x)), an MLP of 4E with GELU, causal attention with as many heads of K and V as
-of Q. Counts are for one token unless they say otherwise; E is embed_dim, in num_heads
-heads. attention and policy are among ATTENTION and POLICIES, n is N.
+The block is tilewise.training.transformer.Block: x + attention(norm(x)) followed by
+x + mlp(norm(x)), with GELU in an MLP of 4E, and causal attention that has as many heads
+of K and V as of Q. Counts are for one token unless they say otherwise. E is embed_dim,
+in num_heads heads, and n is N; attention is one of ATTENTION, policy one of POLICIES.
 tests/plain/test_activations.py compares them with what PyTorch keeps and computes.
 """
 
@@ -25,7 +25,7 @@ INSIDE = {  # policy: what it does not keep, though autograd would
 def everything(
     n: int, embed_dim: int, num_heads: int, attention: str = "ours"
 ) -> dict[str, int]:
-    """{name: numbers a token} that autograd keeps of a block, and which step wants it.
+    """{name: numbers per token} that autograd keeps of a block, and what needs them.
 
     x    the block's input        norm 1: its gradient needs the input
     h 1  norm(x)                  q, k, v: dW = dqᵀ h, a copy for all three
@@ -35,7 +35,7 @@ def everything(
     h 2  norm(y)                  up: dW
     a    h W_upᵀ, 4E              GELU: its derivative at a
     g    gelu(a), 4E              down: dW
-    The statistics are mean and 1/σ of each norm. A sum keeps nothing.
+    The statistics are the mean and 1/σ of each norm. A sum keeps nothing.
     """
     e = embed_dim
     scores = {"P": num_heads * n} if attention == "standard" else {"L": num_heads}
@@ -51,9 +51,9 @@ def kept(
     attention: str = "ours",
     policy: str = "none",
 ) -> dict[str, int]:
-    """The same with a policy of tilewise.training.checkpointing: only what it leaves.
+    """What remains of it with a policy of tilewise.training.checkpointing.
 
-    Raises ValueError for an unknown policy or attention, or a size below 1.
+    Raises ValueError if the policy or the attention is unknown, or a size is below 1.
     """
     check(policy, attention, n=n, embed_dim=embed_dim, num_heads=num_heads)
     numbers = everything(n, embed_dim, num_heads, attention)
@@ -61,7 +61,7 @@ def kept(
 
 
 def check(policy: str, attention: str, **sizes: int) -> None:
-    """Raise ValueError with one sentence that names what cannot be."""
+    """Raise ValueError with one sentence that names what does not fit."""
     check_choice("policy", policy, POLICIES)
     check_choice("attention", attention, ATTENTION)
     if attention == "standard" and policy == "o":
@@ -81,7 +81,7 @@ def kept_bytes(
     attention: str = "ours",
     policy: str = "none",
 ) -> int:
-    """Bytes that a block keeps for one sequence of n tokens; dtype as in the ledger."""
+    """The bytes that a block keeps for n tokens; dtype is one of the ledger's."""
     numbers = kept(n, embed_dim, num_heads, attention=attention, policy=policy)
     size = in_bytes(1, dtype)
     wide = sum([x for name, x in numbers.items() if name in WIDE])
@@ -89,10 +89,10 @@ def kept_bytes(
 
 
 def products(n: int, embed_dim: int, attention: str = "ours") -> dict[str, int]:
-    """{name: FLOPs a token} of a block's products forward; a mean over the n tokens.
+    """{name: FLOPs per token} of a block's forward products, the mean over n tokens.
 
-    Attention is 4E for each key that a token sees, (n + 1)/2 in the mean; standard
-    attention computes all n.
+    Attention takes 4E for each key that a token sees, which is (n + 1)/2 keys on
+    average; standard attention computes all n.
     """
     e = embed_dim
     seen = 4 * n * e if attention == "standard" else 2 * (n + 1) * e
@@ -101,10 +101,11 @@ def products(n: int, embed_dim: int, attention: str = "ours") -> dict[str, int]:
 
 
 def again(policy: str) -> tuple[str, ...]:
-    """The products that a policy computes twice, by what they make.
+    """The products that a policy computes twice, named by their results.
 
-    Never down's: recomputation stops at the last thing that was kept, which is g. Where
-    q, k, v stay, in "apart", the last is h 1 for v: q and k have been made for nothing.
+    The product `down` is never among them, because recomputation stops at the last
+    number that the backward pass needs, which is g. With the policy "apart", where q, k
+    and v stay, that is h 1 for v, so q and k are computed in vain.
     """
     twice = {"none": (), "mlp": ("a",), "apart": ("q", "k", "y", "a")}
     twice["o"] = ("q", "k", "v", "y", "a")
@@ -115,10 +116,11 @@ def again(policy: str) -> tuple[str, ...]:
 def step(
     n: int, embed_dim: int, *, attention: str = "ours", policy: str = "none"
 ) -> dict[str, int]:
-    """FLOPs a token of a block's training step: forward, again, backward.
+    """FLOPs per token of a block's training step: forward, again, backward.
 
-    Backward is twice the forward products, and for attention 5/2: it makes S again from
-    Q and K, whatever the policy. Standard attention has P, so twice.
+    The backward pass takes twice the forward products, and 5/2 times those of
+    attention, because it computes S again from Q and K whatever the policy is. Standard
+    attention has kept P, so its factor is 2.
     """
     check(policy, attention, n=n, embed_dim=embed_dim)
     parts = products(n, embed_dim, attention)
@@ -129,9 +131,9 @@ def step(
 
 
 def price(n: int, embed_dim: int) -> dict[str, float]:
-    """{name: FLOPs of products} that bring back one number of what is kept.
+    """{name: FLOPs of products} that it takes to recompute one number that is kept.
 
-    h 1, h 2 and g cost none: norms and GELU have no products.
+    h 1, h 2 and g take none, because norms and GELU have no products.
     """
     numbers = everything(n, embed_dim, 1)
     flops = products(n, embed_dim)

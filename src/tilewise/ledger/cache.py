@@ -1,12 +1,12 @@
-"""What reaches DRAM behind an L2 cache: a model with whole tiles and least recent use.
+"""What reaches DRAM behind an L2 cache, by a model with whole tiles and LRU eviction.
 
-Three numbers differ on a GPU: what an algorithm asks for (`ledger`), what misses the
-caches of an SM, and what misses the L2. This model predicts the last from the first:
-one cache of a given capacity in bytes, in which a tile is held whole or not at all, and
-the tile not used for longest makes room. A store fetches nothing, because it replaces
-the tile; it reaches DRAM when its tile leaves the cache, or at the end.
-It leaves out sectors, ways and early write-back, so it jumps from "all stays" to
-"nothing stays" where hardware passes gradually; `bounds` says where that may be.
+On a GPU three numbers differ: what an algorithm asks for (`ledger`), what misses the
+caches of an SM, and what misses the L2. This model predicts the last from the first. It
+has one cache of some capacity in bytes, which holds a tile as a whole or not at all,
+and which evicts the least recently used tile. A store fetches nothing, because it
+replaces the tile; it reaches DRAM when its tile leaves the cache, or at the end.
+The model has no sectors, ways or early write-back, so it jumps from "everything stays"
+to "nothing stays" where hardware passes gradually; `bounds` says where that may happen.
 """
 
 from tilewise.checks import check_choice, check_sizes
@@ -14,10 +14,10 @@ from tilewise.trace import ORDERS, blocks, moves
 
 
 def lru(stream, capacity: int) -> dict[str, int]:
-    """Send a stream of (tile, bytes, stores) through the cache; count the bytes.
+    """Send a stream of (tile, bytes, stores) through the cache and count the bytes.
 
-    Returns {"asked", "reads", "writes", "left"}: left is the part of writes that was
-    still in the cache at the end.
+    Returns {"asked", "reads", "writes", "left"}, where left is the part of the writes
+    that was still in the cache at the end.
     """
     cache: dict = {}  # tile: [last use, bytes, stored]
     queue, head, used = [], 0, 0
@@ -47,11 +47,12 @@ def lru(stream, capacity: int) -> dict[str, int]:
 def programs(
     n: int, d: int, block_rows: int, block_cols: int, order: str
 ) -> list[list[tuple]]:
-    """The events of the programs that share one head's forward pass: a list of lists.
+    """A list with the events of each program that has a part in a head's forward pass.
 
-    K, V outer is one program a head, which reads back what it wrote; Q outer is one a
-    row block, which stores O and L. Matrices are in 2 bytes an element, ℓ, m and L in
-    4. The first writes of O = 0, ℓ = 0, m = −∞ (Algorithm 1, line 2) are left out.
+    With K and V outside there is one program per head, which reads back what it wrote.
+    With Q outside there is one per block of rows, which stores O and L. An element of a
+    matrix takes 2 bytes, and one of ℓ, m or L takes 4. The first writes of O = 0, ℓ = 0
+    and m = −∞ (Algorithm 1, line 2) are left out.
     """
     rows, cols = blocks(n, block_rows), blocks(n, block_cols)
     tiles = [[(i, j) for j in range(len(cols)) for i in range(len(rows))]]
@@ -61,7 +62,7 @@ def programs(
 
 
 def events(pairs: list, rows: list, cols: list, d: int, order: str):
-    """What the tiles (i, j) load and store: ((name, index), bytes, stores) in order."""
+    """Yield ((name, index), bytes, stores) for what the tiles (i, j) load and store."""
     for before, (i, j), after in zip([None] + pairs, pairs, pairs[1:] + [None]):
         load, store = moves(order, before, (i, j), after)
         if order == "q-outer" and store:
@@ -84,11 +85,12 @@ def dram(
     side: int,
     capacity: int,
 ) -> dict[str, int]:
-    """The bytes of `heads` forward passes that reach DRAM, `side` programs at a time.
+    """The bytes that reach DRAM in `heads` forward passes, `side` programs at a time.
 
-    side is how many programs the GPU runs at once, an SM's share times its SMs; they
-    march in step, and all end before the next `side` begin. Result as of `lru`.
-    Raises ValueError where a size is no whole number of at least 1, or order unknown.
+    side is how many programs the GPU runs at once, the share of an SM times the number
+    of SMs. They run in step, and all of them end before the next ones begin. The result
+    is that of `lru`. Raises ValueError if a size is not a whole number of at least 1,
+    or if the order is unknown.
     """
     check_sizes(n=n, d=d, block_rows=block_rows, block_cols=block_cols)
     check_sizes(heads=heads, side=side, capacity=capacity)
@@ -108,12 +110,13 @@ def bounds(
     side: int,
     capacity: int,
 ) -> tuple[int, int]:
-    """(least, most) bytes that reach DRAM: `dram` with all the L2, and with half of it.
+    """(least, most) bytes that reach DRAM: `dram` with all of the L2 and with half.
 
-    An A100's, H100's or H200's L2 has two halves, and what an SM reads from the far one
-    is kept in both. So it holds `capacity` different bytes where nothing is kept twice,
-    half as many where all is. Equal bounds are a prediction. Where they differ, what
-    stays hangs on addresses and a policy that are not published.
+    The L2 of an A100, H100 or H200 has two halves, and what an SM reads from the far
+    one is kept in both. Therefore it holds `capacity` different bytes if nothing is
+    kept twice, and half as many if everything is. Equal bounds are a prediction. If
+    they differ, how much stays depends on address hashing and on a policy that NVIDIA
+    does not publish.
     Source: NVIDIA's white paper on the A100, "A100 L2 Cache"; for the H100 its forum,
     forums.developer.nvidia.com/t/361731.
     """
@@ -127,7 +130,7 @@ def bounds(
 
 
 def march(one: list, heads: int, side: int):
-    """The events of all heads' programs, `side` of them taking turns, step by step."""
+    """Yield the events of all programs of all heads, `side` of them taking turns."""
     waiting = [(head, part) for head in range(heads) for part in range(len(one))]
     for first in range(0, len(waiting), side):
         group = waiting[first : first + side]

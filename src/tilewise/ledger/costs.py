@@ -1,8 +1,8 @@
 """What one algorithm costs a whole attention layer: traffic, time, memory, longest N.
 
-A layer is batch × heads heads of the `ledger`, here `heads` in all, with K and V in
-kv_heads of them. All elements have one dtype. `name` is an algorithm of ALGORITHMS,
-`way` one of PASSES. Counts follow the ledger: each query head asks for its own K and V.
+A layer has `heads` heads of the `ledger` (batch × heads of them), and kv_heads heads of
+K and V. All elements have one dtype. `name` is one of ALGORITHMS and `way` one of
+PASSES. The counts follow the ledger: each query head asks for its own K and V.
 """
 
 from tilewise.ledger import _backward, _forward
@@ -29,8 +29,9 @@ def once(
 ) -> int:
     """Elements that cross HBM if a cache answers every repeated read of a kernel.
 
-    Q, K, V and O cross once, or dO and the gradients too, and the rows' statistics.
-    Standard attention is several kernels: S and P (and dP, dS) cross between them.
+    Then Q, K, V, O and the statistics of the rows cross once, and backward so do dO
+    and the gradients. Standard attention consists of several kernels, between which S
+    and P (and dP and dS) cross.
     """
     s, back = n * n_k, way == "backward"
     rest = {
@@ -45,10 +46,11 @@ def once(
 def resident(
     name: str, way: str, n: int, d: int, n_k: int, heads: int, kv_heads: int
 ) -> int:
-    """Elements that must be in HBM at once, of this layer alone.
+    """Elements of this layer that must be in HBM at once.
 
-    forward: Q, K, V, O, and S with P, or ℓ with m, or L. backward: Q, K, V, dO, their
-    gradients, and P, dP, dS; or O and two numbers a row. Training is the larger.
+    Forward these are Q, K, V and O, with S and P, or ℓ and m, or L. Backward they are
+    Q, K, V, dO and their gradients, with P, dP and dS, or with O and two numbers per
+    row. For training it is the larger of the two.
     """
     s = n * n_k
     q, k = heads * n * d, kv_heads * n_k * d
@@ -63,13 +65,13 @@ def resident(
 
 
 def kept(name: str, n: int, d: int, n_k: int, heads: int, kv_heads: int) -> int:
-    """Elements that stay for the backward pass: `ledger.saved`, K and V by kv_heads."""
+    """Elements that stay for the backward pass: `ledger.saved` with kv_heads heads."""
     one = _backward.saved(n, d, n_k=n_k)[name]
     return heads * one - (heads - kv_heads) * 2 * n_k * d
 
 
 def longest(name: str, way: str, d: int, heads: int, kv_heads: int, room: int) -> int:
-    """The largest N = N_k whose `resident` is at most `room` elements; 0 if none is."""
+    """The largest N = N_k for which `resident` is at most `room` elements, or 0."""
 
     def fits(n):
         return resident(name, way, n, d, n, heads, kv_heads) <= room
@@ -88,8 +90,8 @@ def bound(
 ) -> dict:
     """The roofline of one layer: seconds ≥ max(bytes moved / bandwidth, FLOPs / peak).
 
-    rate is FLOPs over these seconds: the height of the roof at this intensity. The
-    seconds are None where the card's bandwidth or peak is not known.
+    rate is the number of FLOPs over these seconds, that is, the height of the roof at
+    this intensity. The seconds are None if the bandwidth or peak is not known.
     """
     point = {"bytes": moved, "intensity": flops / moved, "seconds": None}
     if not bandwidth or not peak:
@@ -108,7 +110,7 @@ def bound(
 def count(
     name: str, way: str, n: int, d: int, blocks: tuple, n_k: int, causal: bool | str
 ) -> dict[str, int]:
-    """One head's count of the ledger; standard attention has no blocks."""
+    """The ledger's count for one head; standard attention has no blocks."""
     blocks = () if name == "standard" else blocks
     return COUNTS[name, way](n, d, *blocks, n_k=n_k, causal=causal)
 
@@ -123,12 +125,12 @@ def bill(
     size: int,
     causal: bool | str = False,
 ) -> dict:
-    """All that is known of one algorithm: what it moves, computes, needs and keeps.
+    """The whole bill of one algorithm: what it moves, computes, needs and keeps.
 
     shape is {"n", "d", "n_k", "heads", "kv_heads"} of the layer, blocks is
-    {pass: (B_r, B_c)}, and size is the bytes of an element. Traffic, FLOPs and memory
-    are the layer's; sram is one tile's, the larger of two passes. card as in
-    tilewise.ledger.layer.
+    {pass: (B_r, B_c)}, size is the bytes of an element, and card is described in
+    tilewise.ledger.layer. Traffic, FLOPs and memory are those of the layer; sram is
+    that of one tile, and for two passes the larger one.
     """
     n, d, n_k, heads, kv_heads = [shape[x] for x in SHAPE]
     counts = [count(name, x, n, d, blocks[x], n_k, causal) for x in PASSES[way]]

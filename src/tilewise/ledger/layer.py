@@ -1,8 +1,8 @@
 """A whole attention layer on one card: three algorithms side by side.
 
-A card is a dict: sram, the elements that fit in SRAM; bandwidth, bytes/s; peak, FLOP/s;
-memory, bytes. The last three may be None, where nobody said them. This is what
-`python -m tilewise ledger` prints and what the site's calculator shows.
+A card is a dict with sram, the elements that fit in SRAM; bandwidth in bytes/s; peak in
+FLOP/s; and memory in bytes. The last three may be None if they are not known. The bill
+is what `python -m tilewise ledger` prints and what the site's calculator shows.
 """
 
 from tilewise.checks import check_sizes
@@ -32,10 +32,10 @@ LEADING = {"forward": 12 / 4, "backward": 20 / 7, "training": 32 / 11}  # of M, 
 
 
 def card(gpu: str, dtype: str) -> dict:
-    """The card of a GPU in tilewise.hardware. fp64 has no peak there.
+    """The card of a GPU in tilewise.hardware, which has no peak for fp64.
 
-    Of an SM's shared memory one thread block may use all but 1 KiB, which CUDA keeps
-    (CUDA C++ Programming Guide, technical specifications).
+    One thread block may use all of an SM's shared memory except for 1 KiB, which CUDA
+    keeps (CUDA C++ Programming Guide, technical specifications).
     """
     peak, bandwidth = roofs(gpu)
     levels = GPUS[gpu]["levels"]
@@ -53,9 +53,9 @@ def card(gpu: str, dtype: str) -> dict:
 def tiles(
     rule: str, way: str, d: int, sram: int, size: int, causal: bool | str = False
 ) -> tuple[int, int]:
-    """(B_r, B_c) by a rule for one pass: "paper", line 1 of Algorithm 1, or "kernels".
+    """(B_r, B_c) of one pass by the rule "paper" (Algorithm 1, line 1) or "kernels".
 
-    way is "forward" or "backward", sram in elements of `size` bytes.
+    way is "forward" or "backward", and sram is counted in elements of `size` bytes.
     """
     if rule == "paper":
         return block_sizes(sram, d)
@@ -74,10 +74,11 @@ def pick(
 
 
 def break_even(way: str, n: int, d: int, n_k: int) -> dict[str, int] | None:
-    """The smallest B_c, and M for B_c = ⌈M/4d⌉, where FA1 moves less than standard.
+    """The smallest B_c, and its M in ⌈M/4d⌉, with which FA1 moves less than standard.
 
-    Of one head without a mask; way is a key of tilewise.ledger.costs.PASSES. None where
-    it never does. A larger B_c never moves more, and B_r has no part in it.
+    It holds for one head without a mask; way is a key of tilewise.ledger.costs.PASSES.
+    The result is None if FA1 never moves less. A larger B_c never moves more, and B_r
+    does not matter.
     """
 
     def moved(name, blocks):
@@ -111,12 +112,12 @@ def account(
     block_rows: int | None = None,
     block_cols: int | None = None,
 ) -> dict:
-    """The problem, the tiles and the bill of each algorithm, as one dict.
+    """The problem, the tiles and the bill of each algorithm in one dict.
 
-    way is a key of tilewise.ledger.costs.PASSES, rule chooses the tiles where
-    block_rows or block_cols does not. Counts are in elements unless the key says bytes.
-    Raises ValueError for sizes, batch or heads that cannot be, or kv_heads that do not
-    divide.
+    way is a key of tilewise.ledger.costs.PASSES. The rule chooses the tiles unless
+    block_rows and block_cols do. Counts are in elements unless the key says bytes.
+    Raises ValueError if a size is not a whole number of at least 1, or if kv_heads
+    does not divide heads.
     """
     n_k, kv_heads = n_k or n, kv_heads or heads
     check_sizes(n=n, d=d, n_k=n_k, batch=batch, heads=heads, kv_heads=kv_heads)
@@ -142,7 +143,7 @@ def account(
 
 
 def grid(n: int, n_k: int, blocks: dict, way: str) -> dict:
-    """The tiles of one pass, and how many there are on each side."""
+    """The tiles of one pass, and how many of them there are on each side."""
     rows, cols = blocks[way]
     t_r, t_c = ceil_div(n, rows), ceil_div(n_k, cols)
     return {"pass": way, "rows": rows, "cols": cols, "t_r": t_r, "t_c": t_c}

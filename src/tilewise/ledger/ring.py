@@ -1,9 +1,9 @@
 """What ring attention and Ulysses cost each of P ranks, counted exactly.
 
-The whole sequence has n = N queries and keys; each of world = P ranks holds N / P, for
-`heads` query heads of d columns and `kv_heads` heads of keys and values (GQA). size is
-the bytes of an element. causal is a causal mask, in zig-zag order; backward asks for
-the backward pass. FLOPs are matrix products only, as in `tilewise.ledger`.
+The whole sequence has n = N queries and keys, and each of world = P ranks has N / P of
+them, for `heads` query heads of d columns and `kv_heads` heads of K and V (GQA).
+size is the bytes of an element, causal asks for a causal mask in zig-zag order, and
+backward for the backward pass. FLOPs are matrix products only, as in `tilewise.ledger`.
 Sources: Ring Attention, arXiv 2310.01889; DeepSpeed Ulysses, arXiv 2309.14509.
 """
 
@@ -20,11 +20,11 @@ LINKS = {  # bytes a second that a GPU can send, as its vendor states it; the so
 
 
 def scores(n: int, world: int, step: int, causal: bool = False) -> int:
-    """How many scores each rank computes at a step, 0 .. P − 1: the same on all.
+    """How many scores each rank computes at a step of 0 .. P − 1, the same on all.
 
-    N/P queries meet N/P keys. With causal and zig-zag order step 0 is a triangle with
-    its diagonal, and every other step half of the square, exactly. Raises ValueError
-    where P, or with causal 2P, does not divide N.
+    N/P queries meet N/P keys. With a causal mask in zig-zag order, step 0 is a triangle
+    with its diagonal, and every other step is exactly half of the square. Raises
+    ValueError if N is not a multiple of P, or of 2P with a causal mask.
     """
     check_sizes(n=n, world=world, step=step + 1)
     cut = 2 * world if causal else world
@@ -46,7 +46,7 @@ def flops(
     causal: bool = False,
     backward: bool = False,
 ) -> int:
-    """The FLOPs of a rank at a step: two products forward, five backward."""
+    """The FLOPs of a rank at a step, for two products forward or five backward."""
     each = 10 if backward else 4
     return each * scores(n, world, step, causal) * heads * d
 
@@ -54,10 +54,10 @@ def flops(
 def step_bytes(
     n: int, world: int, kv_heads: int, d: int, size: int = 2, *, backward: bool = False
 ) -> int:
-    """The bytes that a rank sends in a step, and receives: K and V, and dK and dV.
+    """The bytes that a rank sends and receives in a step: K and V, and dK and dV.
 
-    2 · N/P · kv_heads · d elements, and backward as many sums of 4 bytes, or of `size`
-    where that is more. GQA sends fewer heads; a causal mask changes nothing.
+    These are 2 · N/P · kv_heads · d elements, and backward as many sums of 4 bytes, or
+    of `size` bytes if that is more. GQA sends fewer heads; a mask changes nothing.
     """
     check_sizes(n=n, world=world, kv_heads=kv_heads, d=d, size=size)
     elements = 2 * (n // world) * kv_heads * d
@@ -67,9 +67,9 @@ def step_bytes(
 def ring_bytes(
     n: int, world: int, kv_heads: int, d: int, size: int = 2
 ) -> dict[str, int]:
-    """{"forward": …, "backward": …}: the bytes that a rank sends in a pass.
+    """{"forward": …, "backward": …}: the bytes that a rank sends in each pass.
 
-    K and V make P − 1 steps in each pass; dK and dV P, the last one home.
+    K and V make P − 1 steps in each pass. dK and dV make P, the last of them home.
     """
     one = step_bytes(n, world, kv_heads, d, size)
     sums = step_bytes(n, world, kv_heads, d, size, backward=True) - one
@@ -82,10 +82,10 @@ def ring_bytes(
 def ulysses_bytes(
     n: int, world: int, heads: int, kv_heads: int, d: int, size: int = 2
 ) -> dict[str, int]:
-    """The same for Ulysses: all-to-all, from all heads of N/P rows to heads/P of all.
+    """The same for Ulysses, which exchanges all heads of N/P rows for heads/P of all.
 
-    Forward Q, K, V go that way and O comes back; backward dO goes, dQ, dK and dV come.
-    Of each a rank sends (P − 1)/P. Raises ValueError where P does not divide kv_heads.
+    Forward, Q, K and V go out and O comes back; backward, dO goes out and dQ, dK, dV
+    come back, (P − 1)/P of each. Raises ValueError if P does not divide kv_heads.
     """
     check_sizes(n=n, world=world, heads=heads, kv_heads=kv_heads, d=d, size=size)
     if kv_heads % world:
@@ -105,13 +105,13 @@ def least_share(
     causal: bool = False,
     backward: bool = False,
 ) -> float:
-    """The least N/P whose step computes for as long as its keys travel.
+    """The least N/P for which a step computes for as long as its keys travel.
 
-    Forward 4 (N/P)² heads d FLOPs at `peak` FLOP/s take as long as 2 N/P kv_heads d
-    size bytes at `link` bytes/s, one way, where
+    Forward, 4 (N/P)² heads d FLOPs at `peak` FLOP/s take as long as 2 N/P kv_heads d
+    size bytes at `link` bytes/s in one direction if
     N/P = size · kv_heads · peak / (2 · heads · link).
-    d falls out. causal halves the work, so it doubles N/P; backward the work is 10 for
-    4, and the bytes size + 4 for size.
+    d cancels. A causal mask halves the work and so doubles N/P. Backward, 10 takes the
+    place of 4 in the work, and size + 4 that of size in the bytes.
     """
     products = 5 if backward else 2
     carried = size + max(size, SUMS) if backward else size
@@ -129,9 +129,9 @@ def needed(
     causal: bool = False,
     backward: bool = False,
 ) -> float:
-    """The bytes a second that a rank must send, one way, for N/P = share to be hidden.
+    """The bytes per second that a rank must send to hide its keys behind N/P = share.
 
-    `least_share` solved for the link; peak in FLOP/s, rows of `share` whole numbers.
+    This is `least_share` solved for the link, one way, with peak in FLOP/s.
     """
     check_sizes(share=share, heads=heads, kv_heads=kv_heads, size=size)
     way = {"causal": causal, "backward": backward}
@@ -148,12 +148,12 @@ def working_set(
     *,
     backward: bool = False,
 ) -> dict[str, int]:
-    """{what: bytes} of one head of K and V at the worst moment of a turn, P ≥ 3.
+    """{what: bytes} for one head of K and V at the worst moment of a turn, P ≥ 3.
 
-    Beside q, k, v, o, L and their gradients a rank holds this for each head of K and V
-    whose turn it is: n_q rows in each of `heads` query heads, n_k keys, d columns, d_v
-    of V. Forward, that is while a step is merged; backward, while the Gluon kernel
-    computes, whose own fp32 dQ and two numbers a row are the last line.
+    A rank needs this much memory besides q, k, v, o, L and their gradients for each
+    head of K and V whose turn it is, with n_q rows in each of `heads` query heads, n_k
+    keys of d columns, and d_v columns of V. Forward, that moment is the merging of a
+    step; backward it is the Gluon kernel, with its fp32 dQ and two numbers per row.
     """
     check_sizes(n_q=n_q, n_k=n_k, heads=heads, d=d, d_v=d_v, size=size)
     wide, narrow = max(size, SUMS), size < SUMS
@@ -187,11 +187,11 @@ def at_once(
     batch: int = 1,
     backward: bool = False,
 ) -> int:
-    """How many heads of K and V, of all batch entries, take a turn round the ring.
+    """How many heads of K and V, of all batch entries, take a turn around the ring.
 
-    As many as keep what `working_set` counts in LEAST bytes, or in an eighth of q, k,
-    v, o and their gradients where that is more; at least one. n_q and n_k are the
-    longest share, d and d_v the columns of K and V.
+    As many as need at most LEAST bytes in `working_set`, or at most an eighth of q, k,
+    v, o and their gradients if that is more, and at least one. n_q and n_k are those
+    of the longest share, d and d_v the columns of K and V.
     """
     check_sizes(kv_heads=kv_heads, batch=batch)
     one = working_set(n_q, n_k, heads // kv_heads, d, d_v, size, backward=backward)

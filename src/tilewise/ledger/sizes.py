@@ -1,4 +1,4 @@
-"""The sizes that every count of the ledger takes: checked once, named once."""
+"""What every count of the ledger does with its sizes."""
 
 from tilewise.checks import check_causal, check_choice
 
@@ -9,7 +9,7 @@ def ceil_div(a: int, b: int) -> int:
 
 
 def keys(n: int, n_k: int | None, causal: bool | str) -> int:
-    """N_k, which is N unless told; raises ValueError for an unknown causal."""
+    """N_k, which is N by default; raises ValueError if causal is unknown."""
     check_causal(causal)
     return n if n_k is None else n_k
 
@@ -18,9 +18,9 @@ DTYPES = {"fp64": 8, "fp32": 4, "bf16": 2, "fp16": 2}
 
 
 def in_bytes(elements: int, dtype: str) -> int:
-    """The bytes of a number of elements, all of one dtype: fp64, fp32, bf16, fp16.
+    """The bytes of so many elements of one dtype: fp64, fp32, bf16 or fp16.
 
-    Raises ValueError for another dtype.
+    Raises ValueError for any other dtype.
     """
     check_choice("dtype", dtype, sorted(DTYPES))
     return elements * DTYPES[dtype]

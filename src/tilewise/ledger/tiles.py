@@ -1,4 +1,4 @@
-"""Tiles: how many a mask leaves, counted without a loop, and the sizes kernels choose.
+"""How many tiles a mask leaves, counted without a loop, and which sizes kernels choose.
 
 Sources: hopper/tile_size.h, hopper/flash_bwd_launch_template.h (FlashAttention-3) and
 csrc/flash_attn/src/flash_{fwd,bwd}_launch_template.h (FlashAttention-2) of
@@ -9,9 +9,9 @@ Dao-AILab/flash-attention, read in November 2026.
 def floor_sum(count: int, a: int, b: int, m: int) -> int:
     """Σ ⌊(a·i + b) / m⌋ over i = 0 .. count − 1, for a, b ≥ 0 and m ≥ 1.
 
-    The sum counts the points of a grid below a line. What is whole in a/m and b/m is
-    counted at once; then the axes change places, as in Euclid's algorithm, so that
-    the steps are few: about the digits of m.
+    The sum counts the points of a grid below a line. The whole parts of a/m and b/m
+    are counted at once; then the axes change places, as in Euclid's algorithm.
+    Therefore the number of steps is small, about the number of digits of m.
     """
     total = 0
     while count > 0:
@@ -27,9 +27,9 @@ def visits(
 ) -> tuple[int, int, int]:
     """(rows, columns, scores) of all tiles that are visited, added up.
 
-    Without a mask each of N rows is visited T_c times and each column T_r times.
-    causal as in tilewise.ledger. A block of rows visits the tiles up to the last key
-    that its last row sees.
+    Without a mask, each of the N rows is visited T_c times and each column T_r times.
+    causal means what it means in tilewise.ledger: a block of rows visits the tiles up
+    to the last key that its last row sees.
     """
     t_r, t_c = -(-n // block_rows), -(-n_k // block_cols)
     if not causal:
@@ -82,11 +82,11 @@ KERNELS = {  # way: [(largest d, tile, tile if causal), …]
 def kernel_tiles(
     d: int, way: str, *, causal: bool | str = False, room: int = HOPPER
 ) -> tuple[int, int]:
-    """(B_r, B_c) that a kernel has for way "forward" or "backward", 2-byte numbers.
+    """(B_r, B_c) that a kernel uses for 2-byte numbers; way is forward or backward.
 
-    FlashAttention-3's where a thread block has at least the `room` of an H100, in
-    bytes; else FlashAttention-2's for an A100, without dropout. Raises ValueError
-    where there is no kernel: d above 256.
+    These are the tiles of FlashAttention-3 if a thread block has at least the `room`
+    of an H100, in bytes, and otherwise those of FlashAttention-2 for an A100, without
+    dropout. Raises ValueError if d is above 256, since there is no kernel for it.
     """
     kernel = KERNELS["FlashAttention-3" if room >= HOPPER else "FlashAttention-2"]
     for most, tile, causal_tile in kernel[way]:

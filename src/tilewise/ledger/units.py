@@ -1,7 +1,7 @@
-"""Numbers with units, three digits each, as the command line and the pages write them.
+"""Numbers of three digits with units, as the command line and the pages write them.
 
-Rounded here and not by format(), since MicroPython's rounds 2.125 to 2.13 and CPython's
-to 2.12.
+They are rounded here and not by format(), because MicroPython's format rounds 2.125 to
+2.13 and CPython's to 2.12.
 """
 
 import math
@@ -13,7 +13,7 @@ TIMES = ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1, 1e3, "ms"))
 
 
 def whole(x: float) -> str:
-    """A number x as 1,234,567; what is not whole is rounded first, halves upwards."""
+    """A number x as 1,234,567, rounded to a whole number with halves upwards."""
     digits, out = str(x if isinstance(x, int) else math.floor(x + 0.5)), ""
     while len(digits.lstrip("-")) > 3:
         digits, out = digits[:-3], "," + digits[-3:] + out
@@ -21,7 +21,7 @@ def whole(x: float) -> str:
 
 
 def three(x: float) -> str:
-    """A number x in three digits, or all before the point: 0.123, 1.00, 99.9, 1,024."""
+    """A number x with three digits, or all before the point: 0.123, 1.00, 1,024."""
     if x >= 99.95:
         return whole(x)
     places = 1 if x >= 9.995 else 2 if x >= 0.9995 else 3
@@ -33,7 +33,7 @@ def three(x: float) -> str:
 
 
 def size(count: float, base: int = 1000, units: tuple[str, ...] = DECIMAL) -> str:
-    """A count of bytes in powers of a base, with their units: 8.91 MB, 137 GB."""
+    """A count of bytes with a unit that is a power of the base: 8.91 MB, 137 GB."""
     power = 0
     while count >= base ** (power + 1) and power + 1 < len(units):
         power += 1
@@ -46,7 +46,7 @@ def binary(count: float) -> str:
 
 
 def si(x: float, unit: str) -> str:
-    """A number x of some unit with a prefix: 213 FLOP/B, 4.40 TFLOP, 989 TFLOP/s."""
+    """A number x with a prefix before its unit: 213 FLOP/B, 4.40 TFLOP, 989 TFLOP/s."""
     for power, prefix in PREFIXES:
         if x >= power:
             return f"{three(x / power)} {prefix}{unit}"
@@ -54,7 +54,7 @@ def si(x: float, unit: str) -> str:
 
 
 def time(seconds: float) -> str:
-    """Seconds as they are read: 4.28 µs, 15.6 ms, 1,234 s."""
+    """Seconds in the unit that suits them: 4.28 µs, 15.6 ms, 1,234 s."""
     for most, factor, unit in TIMES:
         if seconds < most:
             return f"{three(seconds * factor)} {unit}"

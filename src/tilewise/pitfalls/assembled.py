@@ -172,15 +172,15 @@ def once(use, case):
 def run(use, case):
     """What the assembled attention gives: o, lse, dq, dk, dv, stacked over the calls.
 
-    A case with `found` and `expected` asks for the verdict of a comparison instead, as
+    A case with `result` and `expected` asks for the verdict of a comparison instead, as
     o: 1 where it says that they agree.
     """
     case = DEFAULTS | {
         name: x.clone() if isinstance(x, torch.Tensor) else x
         for name, x in case.items()
     }
-    if "found" in case:
-        verdict = use["agree"](case["found"], case["expected"], case["tolerance"])
+    if "result" in case:
+        verdict = use["agree"](case["result"], case["expected"], case["tolerance"])
         return {"o": torch.tensor(float(verdict))}
     results = [once(use, case | call) for call in case["calls"]]
     return {name: torch.stack([x[name] for x in results]) for name in results[0]}

@@ -113,7 +113,7 @@ def dropout_linear(use):
 def notices_a_difference(use):
     """The comparison says yes to equal results and no to an error of 0.1."""
     off = INPUTS["plainly_off"]()
-    same = off | {"found": off["expected"]}
+    same = off | {"result": off["expected"]}
     return bool(run(use, off)["o"] == 0 and run(use, same)["o"] == 1)
 
 

@@ -87,18 +87,18 @@ def unequal_splits():
 def not_a_number():
     """A result that is NaN throughout."""
     wanted = torch.ones(3, 4)
-    return {"found": wanted * torch.nan, "expected": wanted, "tolerance": 1e-3}
+    return {"result": wanted * torch.nan, "expected": wanted, "tolerance": 1e-3}
 
 
 def another_shape():
     """One row of output where two rows, equal in what is compared, are expected."""
-    return {"found": torch.ones(1, 4), "expected": torch.ones(4), "tolerance": 1e-3}
+    return {"result": torch.ones(1, 4), "expected": torch.ones(4), "tolerance": 1e-3}
 
 
 def plainly_off():
     """A result that is off by 0.1."""
     wanted = torch.ones(3, 4)
-    return {"found": wanted + 0.1, "expected": wanted, "tolerance": 1e-3}
+    return {"result": wanted + 0.1, "expected": wanted, "tolerance": 1e-3}
 
 
 def fine_in_single():

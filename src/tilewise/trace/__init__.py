@@ -1,6 +1,6 @@
-"""Floor 0: FlashAttention on plain lists, one tile after the other, every number kept.
+"""Floor 0: FlashAttention on plain lists, tile by tile, with every number on the way.
 
-`forward` and `backward` yield one dict for each tile; the last one holds the result.
+`forward` and `backward` yield one dict for each tile, and the last one has the result.
 """
 
 from tilewise.checks import CAUSALS

@@ -1,8 +1,8 @@
-"""FlashAttention's backward pass over tiles, as a fold, with one plain dict a tile.
+"""FlashAttention's backward pass as a fold over tiles, with a plain dict for each tile.
 
-`backward` is the scan of `step_backward` over the tiles; its last state holds the
-gradients. P_ij is computed again from Q_i, K_j and the saved m_i, ℓ_i: no N × N matrix
-is kept, and the forward pass is not run again.
+`backward` is the scan of `step_backward` over the tiles, and its last state has the
+gradients. P_ij is computed again from Q_i, K_j and the saved m_i and ℓ_i, so no N × N
+matrix is kept, and the forward pass does not run again.
 Source: Algorithm 4 of FlashAttention, arXiv 2205.14135.
 """
 
@@ -18,9 +18,9 @@ def moves_backward(
 ) -> tuple[list, list]:
     """The names of what tile `here` = (i, j) loads from HBM and stores to HBM.
 
-    K, V outer keeps K_j, V_j and the sums dK_j, dV_j on chip and moves dQ_i at every
-    tile; Q outer keeps everything of block i, dQ_i too, and moves dK_j, dV_j. A sum
-    that stays on chip starts there as 0.
+    With K and V outside, K_j, V_j and the sums dK_j and dV_j stay on the chip, and
+    every tile moves dQ_i. With Q outside, everything of block i stays, dQ_i included,
+    and every tile moves dK_j and dV_j. A sum that stays on the chip starts as 0.
     """
     loop = 1 if order == "kv-outer" else 0
     first = before is None or before[loop] != here[loop]
@@ -72,7 +72,7 @@ def plus(a: list, b: list) -> list[list[float]]:
 
 
 def step_backward(state: dict, tile: dict, exp=math.exp) -> dict:
-    """Algorithm 4, lines 11 to 22: add what tile (i, j) gives to (dQ, dK, dV).
+    """Algorithm 4, lines 11 to 22: add the part of tile (i, j) to (dQ, dK, dV).
 
     P_ij = diag(ℓ_i)⁻¹ e^{S_ij − m_i},  dP_ij = dO_i V_jᵀ,  δ_i = rowsum(dO_i ∘ O_i),
     dS_ij = P_ij ∘ (dP_ij − δ_i),
@@ -124,14 +124,14 @@ def backward(
     causal: bool | str = False,
     exp=math.exp,
 ):
-    """Yield the state after every tile; `dq`, `dk`, `dv` of the last are the result.
+    """Yield the state after every tile; the last one has `dq`, `dk` and `dv`.
 
-    q is N_q × d, k N_k × d, v N_k × d_v; o and do, the gradient that reaches O, are
-    N_q × d_v; m and l hold N_q numbers. o, m, l are those of trace.forward with the
-    same scale, causal and exp; the block sizes and the order may be others.
-    With scale 1 and exp = 2^x, τ = ln 2, S and m are in units of τ, and so are dQ and
-    dK, whose formulas carry the one factor τ; P, dP, δ, dS and dV are plain numbers.
-    Raises ValueError, before the first step, where sizes or names do not fit.
+    q is N_q × d, k is N_k × d and v is N_k × d_v. o and do, the gradient that reaches
+    O, are N_q × d_v, and m and l have N_q numbers. o, m and l come from trace.forward
+    with the same scale, causal and exp; block sizes and order may differ from there.
+    With scale 1 and exp = 2^x, which means τ = ln 2, S and m are in units of τ. So are
+    dQ and dK, whose formulas have one factor τ; P, dP, δ, dS and dV are plain numbers.
+    Raises ValueError, before the first step, if sizes or names do not fit.
     """
     check(q, k, v, block_rows, block_cols, order, causal)
     check_backward(q, v, {"o": o, "do": do}, {"m": m, "l": l})
@@ -141,7 +141,7 @@ def backward(
 
 
 def scan_backward(grid, state: dict, exp=math.exp):
-    """The fold of `step_backward` over the tiles, with every state on the way."""
+    """The fold of `step_backward` over the tiles, which yields every state."""
     for tile in grid:
         state = step_backward(state, tile, exp)
         yield state
@@ -155,4 +155,4 @@ def check_backward(q: list, v: list, matrices: dict, vectors: dict) -> None:
             raise ValueError(f"{name} must have the shape of the output, {n} × {d_v}")
     for name, x in sorted(vectors.items()):
         if len(x) != n:
-            raise ValueError(f"{name} has {len(x)} numbers, not {n}, one a row")
+            raise ValueError(f"{name} has {len(x)} numbers, not {n}, one for each row")

@@ -1,7 +1,7 @@
-"""FlashAttention's forward pass over tiles, as a fold, with one plain dict a tile.
+"""FlashAttention's forward pass as a fold over tiles, with a plain dict for each tile.
 
-`forward` is the scan of `step` over `tiles`; its last state holds the result. Nested
-lists in, nested lists out; i and j count from 0 (the paper's Algorithm 1 from 1).
+`forward` is the scan of `step` over `tiles`, and its last state has the result.
+A matrix is a list of rows. The indices i and j count from 0, those of the paper from 1.
 Source: Algorithms 1 and 2 of FlashAttention, arXiv 2205.14135.
 """
 
@@ -14,7 +14,7 @@ from tilewise.trace.grid import check, scores, tiles
 
 # --8<-- [start:step]
 def step(state: dict, tile: dict, exp=math.exp) -> dict:
-    """Algorithm 1, lines 8 to 13: take tile (i, j) into the state (O, ℓ, m).
+    """Algorithm 1, lines 8 to 13: add tile (i, j) to the state (O, ℓ, m).
 
     P̃_ij = e^{S_ij − m̃_ij},  m' = max(m, m̃),  ℓ' = α ℓ + β ℓ̃,
     O' = diag(ℓ')⁻¹ (diag(α ℓ) O + diag(β) P̃ V),  α = e^{m − m'},  β = e^{m̃ − m'}
@@ -61,13 +61,13 @@ def forward(
     causal: bool | str = False,
     exp=math.exp,
 ):
-    """Yield the state after every tile; `o`, `l`, `m` of the last are the result.
+    """Yield the state after every tile; the last one has the result as `o`, `l`, `m`.
 
-    q is N_q × d, k is N_k × d, v is N_k × d_v; the blocks need not divide N.
-    order is "kv-outer" (Algorithm 1) or "q-outer"; scale None is 1/√d; causal is
-    False, True (bottom-right) or "top-left". `exp` may be replaced to compute in
-    another base, exactly.
-    Raises ValueError, before the first step, where sizes or names do not fit.
+    q is N_q × d, k is N_k × d and v is N_k × d_v; the blocks need not divide N.
+    order is "kv-outer" (Algorithm 1) or "q-outer". If scale is None, it is 1/√d.
+    causal is False, True (bottom-right) or "top-left". Pass another `exp` to compute
+    in another base, for example exactly.
+    Raises ValueError, before the first step, if sizes or names do not fit.
     """
     check(q, k, v, block_rows, block_cols, order, causal)
     how: dict = {"order": order, "scale": scale, "causal": causal}
@@ -75,7 +75,7 @@ def forward(
 
 
 def scan(grid, state: dict, exp=math.exp):
-    """The fold of `step` over the tiles, with every state on the way."""
+    """The fold of `step` over the tiles, which yields every state on the way."""
     for tile in grid:
         state = step(state, tile, exp)
         yield state

@@ -1,4 +1,4 @@
-"""The tiles of a trace: in which order they come, what each loads, stores and sees."""
+"""The tiles of a trace: their order, and what each of them loads, stores and sees."""
 
 import math
 
@@ -11,8 +11,8 @@ def moves(
 ) -> tuple[list, list]:
     """The names of what tile `here` = (i, j) loads from HBM and stores to HBM.
 
-    K, V outer keeps K_j and V_j on chip and moves O_i, ℓ_i, m_i at every tile;
-    Q outer keeps Q_i, O_i, ℓ_i, m_i on chip until their last tile.
+    With K and V outside, K_j and V_j stay on the chip, and every tile moves O_i, ℓ_i
+    and m_i. With Q outside, Q_i, O_i, ℓ_i and m_i stay there until their last tile.
     """
     if order == "kv-outer":
         kept = before is not None and before[1] == here[1]
@@ -23,7 +23,7 @@ def moves(
 
 
 def blocks(n: int, size: int) -> list[list[int]]:
-    """[first, end) of each block of `size` among n rows; the last may be shorter."""
+    """[first, end) of each block of `size` rows of n; the last may be shorter."""
     return [[first, min(first + size, n)] for first in range(0, n, size)]
 
 
@@ -39,11 +39,11 @@ def tiles(
     causal: bool | str = False,
     traffic=moves,
 ):
-    """Every tile (i, j) in loop order: where it is, Q_i, K_j, V_j, and its traffic.
+    """Yield every tile (i, j) in loop order: its place, Q_i, K_j, V_j, its traffic.
 
-    scale None is 1/√d. Causal: row r sees keys 0 .. r + shift, where shift is
-    N_k − N_q (bottom-right), or 0 for causal="top-left"; tiles in which no row sees
-    a key are left out. traffic says what a tile loads and stores.
+    If scale is None, it is 1/√d. With a causal mask, row r sees keys 0 .. r + shift,
+    where shift is N_k − N_q (bottom-right), or 0 for causal="top-left"; tiles in which
+    no row sees a key are left out. `traffic` says what a tile loads and stores.
     """
     scale = len(q[0]) ** -0.5 if scale is None else scale
     shift = {True: len(k) - len(q), "top-left": 0}.get(causal)  # None: no mask

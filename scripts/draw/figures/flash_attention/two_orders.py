@@ -2,10 +2,9 @@
 
 from draw.figures import _svg as s
 from draw.figures import _timeline as table
-from draw.figures._example import exp2
 
 from tilewise.trace import ORDERS, forward
-from tilewise.worked_example import BLOCK_COLS, BLOCK_ROWS, K, Q, V
+from tilewise.worked_example import BLOCK_COLS, BLOCK_ROWS, EXACT, K, Q, V
 
 ROWS = {  # tensors, index; the outer loop's first
     "kv-outer": [(("k", "v"), "j"), (("q",), "i"), (("o", "l", "m"), "i")],
@@ -38,7 +37,7 @@ SAY = {
 def steps(order):
     """The exact trace; where it stores ℓ and m, FlashAttention-2 stores L alone."""
     tiles = BLOCK_ROWS, BLOCK_COLS
-    out = list(forward(Q, K, V, *tiles, order=order, scale=1, exp=exp2))
+    out = list(forward(Q, K, V, *tiles, order=order, **EXACT))
     for t in out:
         if order == "q-outer" and t["store"]:
             t["store"] = ["o", "m"]  # L has the size of m

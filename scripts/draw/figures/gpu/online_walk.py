@@ -3,8 +3,9 @@
 from fractions import Fraction
 
 from draw.figures import _svg as s
-from draw.figures._example import exp2
 from draw.figures._example import row_states as keys
+
+from tilewise.worked_example import two_to
 
 ROW, BLOCK = 2, 2  # counted from 0; the width of a block
 SCORES = [t["s"][0][0] for t in keys(ROW)]
@@ -39,8 +40,8 @@ def states():
     m, l, made = None, Fraction(0), []
     for _, scores in blocks():
         m_new = max([m, *scores] if m is not None else scores)
-        factor = exp2(m - m_new) if m is not None else Fraction(0)
-        l = factor * l + sum(exp2(x - m_new) for x in scores)
+        factor = two_to(m - m_new) if m is not None else Fraction(0)
+        l = factor * l + sum(two_to(x - m_new) for x in scores)
         m = m_new
         made.append((m, l, factor))
     return made
@@ -49,7 +50,7 @@ def states():
 def weights():
     """The row of P."""
     m, l, _ = states()[-1]
-    return [exp2(x - m) / l for x in SCORES]
+    return [two_to(x - m) / l for x in SCORES]
 
 
 def cells(x, y, values, cls, start=0, cell=CELL):

@@ -3,7 +3,9 @@
 from itertools import accumulate
 
 from draw.figures import _svg as s
-from draw.figures._example import exp2, row_states
+from draw.figures._example import row_states
+
+from tilewise.worked_example import two_to
 
 STATES = row_states(2)  # row 3, counted from 0
 SCORES = [t["s"][0][0] for t in STATES]
@@ -33,7 +35,7 @@ SAY = {
 def methods():
     """{title: passes}, a pass being lines (symbol, class, a value a key)."""
     maxima, sums = ([t[x][0] for t in STATES] for x in ("m_new", "l_new"))
-    weights = [exp2(x - maxima[-1]) for x in SCORES]
+    weights = [two_to(x - maxima[-1]) for x in SCORES]
     m, l = ("$m$", "m", maxima), ("$ℓ$", "m", sums)
     late = ("$ℓ$", "m", list(accumulate(weights)))  # with the final maximum known
     p = ("$p$", "s", [w / sums[-1] for w in weights])

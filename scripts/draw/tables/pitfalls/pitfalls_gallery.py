@@ -32,7 +32,7 @@ def exposed(pitfall, words):
     name = pitfall.exposed_by
     of, by = first_error(pitfall)
     say, shown = words.SAY, words.INPUT[name]
-    if "found" in INPUTS[name]():
+    if "result" in INPUTS[name]():
         return say["yes"].format(input=shown)
     form = say["nan" if math.isnan(by) else "error"]
     return form.format(input=shown, of=of, by=rounded(by))
