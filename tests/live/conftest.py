@@ -17,9 +17,7 @@ HERE = Path(__file__).parent
 def both():
     """both(calls) gives (CPython's, MicroPython's) result of each call.
 
-    A call is (module, name, args, how).
-
-    module is below tilewise, "live" for answer(); arguments are what JSON can hold.
+    A call is (module, name, args, how): module is below tilewise, "live" for answer(); arguments are what JSON can hold.
     """
     equations.install()
     spec = importlib.util.spec_from_file_location("_called", HERE / "_called.py")
@@ -29,11 +27,9 @@ def both():
     def both(calls):
         keys = ("module", "name", "args", "how")
         texts = [json.dumps(dict(zip(keys, call))) for call in calls]
-        sent = {
-            "package": assets.MICROPYTHON.as_posix(),
-            "files": assets.python_files(),
-        }
-        sent |= {"program": (HERE / "_called.py").read_text("utf-8"), "calls": texts}
+        sent = {"package": assets.MICROPYTHON.as_posix(), "calls": texts}
+        sent["files"] = assets.python_files()
+        sent["program"] = (HERE / "_called.py").read_text("utf-8")
         done = executable.node(
             [HERE / "micropython.mjs"],
             return_completed_process=True,

@@ -27,6 +27,11 @@ def fit(tensors, limits):
             raise wrong(f"{name} has {what} = {size}, and must have {right}", name)
     if q.shape[1] % k.shape[1]:
         raise wrong(f"{k.shape[1]} heads of k must divide {q.shape[1]} of q", "k")
+    small(q, k, v, limits)
+
+
+def small(q, k, v, limits):
+    """Raise Problem (422) where q, k and v ask for more than the limits allow."""
     o = q.shape[:3].numel() * v.shape[3]
     for name, what, size, most in (
         ("q", "numbers", max(q.numel(), o), limits["max_elements"]),

@@ -30,6 +30,13 @@ def metrics(jobs, budget):
     return known["registry"], seen
 
 
+async def discard(receive):
+    """Take what is left of a body, and return the message that ends the request."""
+    while (message := await receive())["type"] != "http.disconnect":
+        pass
+    return message
+
+
 def watched(app, seen, most):
     """An ASGI application around app: it counts, and gives up after `most` seconds.
 
@@ -42,18 +49,13 @@ def watched(app, seen, most):
             return await app(scope, receive, send)
         begun, status, rest = time.perf_counter(), 500, None
 
-        async def discard():
-            while (message := await receive())["type"] != "http.disconnect":
-                pass
-            return message
-
         async def hear():
             return await (asyncio.shield(rest) if rest else receive())
 
         async def tell(message):
             nonlocal status, rest
             status = message.get("status", status)
-            rest = rest or asyncio.ensure_future(discard())
+            rest = rest or asyncio.ensure_future(discard(receive))
             await send(message)
 
         try:
