@@ -17,7 +17,8 @@ HERE = Path(__file__).parent
 def both():
     """both(calls) gives (CPython's, MicroPython's) result of each call.
 
-    A call is (module, name, args, how): module is below tilewise, "live" for answer(); arguments are what JSON can hold.
+    A call is (module, name, args, how). module is below tilewise, "live" for answer();
+    arguments are what JSON can hold.
     """
     equations.install()
     spec = importlib.util.spec_from_file_location("_called", HERE / "_called.py")

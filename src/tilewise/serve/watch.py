@@ -1,6 +1,7 @@
 """What is counted of every request (Prometheus), and the time it may take in all."""
 
 import asyncio
+import contextlib
 import time
 from typing import Any
 
@@ -58,11 +59,10 @@ def watched(app, seen, most):
             rest = rest or asyncio.ensure_future(discard(receive))
             await send(message)
 
-        try:
-            async with asyncio.timeout(most):
-                await app(scope, hear, tell)
-        except TimeoutError:  # the server closes a connection with half an answer
-            pass
+        try:  # the server closes a connection that has half of an answer
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(most):
+                    await app(scope, hear, tell)
         finally:
             if rest:
                 rest.cancel()
