@@ -32,18 +32,18 @@ def metrics(jobs, budget):
 
 
 async def discard(receive):
-    """Take what is left of a body, and return the message that ends the request."""
+    """Take what is left of a body, and return the message that ends the request.
+
+    What comes of a body after its answer has begun is discarded, because hypercorn does
+    not close a connection before somebody has taken all of it.
+    """
     while (message := await receive())["type"] != "http.disconnect":
         pass
     return message
 
 
 def watched(app, seen, most):
-    """An ASGI application around app: it counts, and gives up after `most` seconds.
-
-    What comes of a body after its answer has begun is discarded, because hypercorn does
-    not close a connection before somebody has taken all of it.
-    """
+    """An ASGI application around app: it counts, and gives up after `most` seconds."""
 
     async def around(scope, receive, send):
         if scope["type"] != "http":
