@@ -1,11 +1,14 @@
 """The house stands: arrows go down only, floor 0 is plain Python, files stay short."""
 
 import ast
+import graphlib
 import subprocess
 import sys
 
 import pytest
 from every import every
+
+import tilewise
 
 from ._house import FLOORS, MODULES, ROOT, SOURCE, floor_of, imports, part_of
 
@@ -34,6 +37,19 @@ def test_arrows_go_down(path):
         else:
             more = {"live": LIVE, "serve": SERVE}.get(part_of(path), set())
             assert library in LIBRARIES[floor] | more, f"floor {floor} imports {name}"
+
+
+def test_no_circle_of_rooms():
+    """The entries right below tilewise import one another in one direction only."""
+    front = {name: path.partition(".")[0] for name, path in tilewise._FRONT.items()}
+    arrows = {}
+    for path in MODULES:
+        room = part_of(path)
+        parts = {x.split(".")[1] for x in imports(path) if x.startswith("tilewise.")}
+        arrows.setdefault(room, set()).update(front.get(x, x) for x in parts)
+    for room, others in arrows.items():
+        others.discard(room)
+    graphlib.TopologicalSorter(arrows).prepare()  # raises CycleError, which names it
 
 
 @over(FLOORS)
