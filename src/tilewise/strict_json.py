@@ -6,11 +6,13 @@ number past the range of a float becomes ±inf, which the caller can name by its
 """
 
 import json
+import math
 
 SENTENCES = {
     "encoding": "is not text in UTF-8",
     "not_json": "is not valid JSON (line {line}, column {column})",
     "nested": "is nested too deeply",
+    "names": "has {count} names in one object",
     "twice": "names {key!r} twice in one object",
     "constant": "contains {name}, which is not a number that JSON has",
 }
@@ -24,12 +26,21 @@ class NotStrict(ValueError):
         self.reason, self.values = reason, values
 
 
-def loads(data: bytes) -> object:
-    """The value of a JSON text in UTF-8. Raises NotStrict."""
+def loads(data: bytes, most_names: float = math.inf) -> object:
+    """The value of a JSON text in UTF-8, with at most so many names in an object.
+
+    Raises NotStrict.
+    """
+
+    def members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        if len(pairs) > most_names:
+            raise NotStrict("names", count=len(pairs))
+        return unique(pairs)
+
     try:
         text = data.decode("utf-8-sig")
         return json.loads(
-            text, parse_int=float, parse_constant=constant, object_pairs_hook=unique
+            text, parse_int=float, parse_constant=constant, object_pairs_hook=members
         )
     except UnicodeDecodeError:
         raise NotStrict("encoding") from None

@@ -61,6 +61,12 @@ def test_strict_json_is_read():
     assert strict_json.loads(b"1e999") == float("inf")
 
 
+def test_names_may_be_limited():
+    assert strict_json.loads(b'{"a": 1, "b": 2}', 2) == {"a": 1, "b": 2}
+    with pytest.raises(strict_json.NotStrict, match="has 2 names in one object"):
+        strict_json.loads(b'[{"a": 1, "b": 2}]', 1)
+
+
 def test_many_names_take_linear_time():
     """110,000 names and one of them twice: a list of names would take minutes."""
     names = ",".join(f'"{n}":0' for n in range(110_000))

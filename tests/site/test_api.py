@@ -25,7 +25,8 @@ ledger.flash1_backward ledger.flash2_backward ledger.saved
 standard.standard_forward standard.standard_backward
 flash1.flash1_forward flash1.flash1_backward
 flash2.flash2_forward flash2.flash2_backward""".split()
-INNER = {"fits", "types", "live", "exercises", "serve"}  # not on the reference page
+INNER = {"checks", "fits", "strict_json", "types"}  # not on the reference page
+INNER |= {"live", "exercises", "serve"}
 USUAL = {"device", "dtype"}  # of every module in PyTorch
 TENSORS = {*"q k v o do p m l x lse query lengths".split()}
 PACKAGE = griffe.load(

@@ -116,8 +116,8 @@ def account(
 
     way is a key of tilewise.ledger.costs.PASSES. The rule chooses the tiles unless
     block_rows and block_cols do. Counts are in elements unless the key says bytes.
-    Raises ValueError if a size is not a whole number of at least 1, or if kv_heads
-    does not divide heads.
+    Raises ValueError if a size, batch or heads is not a whole number of at least 1, or
+    if kv_heads does not divide heads.
     """
     n_k, kv_heads = n_k or n, kv_heads or heads
     check_sizes(n=n, d=d, n_k=n_k, batch=batch, heads=heads, kv_heads=kv_heads)

@@ -4,12 +4,10 @@ A body of safetensors is 8 bytes with the length of a header, the header in JSON
 the numbers. https://huggingface.co/docs/safetensors
 """
 
-import json
-from typing import Any
-
 import safetensors.torch
 import torch
 
+from tilewise import strict_json
 from tilewise.serve.checks import finite, fit
 from tilewise.serve.compute import attend
 from tilewise.serve.limits import HEADER, JSON_NUMBERS, NAMES
@@ -91,23 +89,11 @@ def once(inside, given):
 
 
 def strict(text, what):
-    """An object of strict JSON: UTF-8, no name twice, no NaN, every number a float."""
-
-    def unique(pairs):
-        if len(pairs) > NAMES:
-            raise Problem(400, f"{what} has {len(pairs)} names in one object")
-        if len(names := dict(pairs)) < len(pairs):
-            raise Problem(400, f"{what} has a name twice among {short([*names])}")
-        return names
-
-    def constant(name):
-        raise Problem(400, f"{what} contains {name}, which JSON does not have")
-
-    how: Any = {"parse_constant": constant, "object_pairs_hook": unique}
+    """An object of strict JSON, in which every number is a float."""
     try:
-        read = json.loads(text.decode("utf-8"), parse_int=float, **how)
-    except (ValueError, RecursionError) as error:
-        raise Problem(400, f"{what} is not strict JSON: {error}"[:200]) from None
+        read = strict_json.loads(text, NAMES)
+    except strict_json.NotStrict as error:
+        raise Problem(400, f"{what} {error}"[:200]) from None
     if not isinstance(read, dict):
         raise Problem(400, f"{what} is not an object")
     return read
