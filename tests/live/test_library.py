@@ -8,9 +8,9 @@ import operator
 import random
 
 import pytest
-from website.hooks.live import SOURCE
 
 from tilewise.live import micropython
+from tilewise.render.listings import SOURCE
 
 SIGNS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.eq]
 SIGNS += [operator.lt, operator.le, operator.gt, operator.ge, operator.ne]

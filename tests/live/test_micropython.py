@@ -4,7 +4,8 @@ import ast
 import re
 
 import pytest
-from website.hooks.live import plain
+
+from tilewise.render.listings import plain
 
 from . import _cases as c
 from ._cases_layer import LAYER

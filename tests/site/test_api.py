@@ -8,7 +8,7 @@ import yaml
 from built import soup
 from every import every
 from pages import DOCS, LANGS, ROOT, html, read
-from website.hooks import api
+from website import docstrings
 
 import tilewise
 
@@ -175,4 +175,4 @@ def test_the_site_has_no_files_for_it(site):
     ],
 )
 def test_docstrings_as_html(text, made):
-    assert api.to_html(text, 4).startswith(made)
+    assert docstrings.to_html(text, 4).startswith(made)

@@ -5,7 +5,7 @@ import re
 import pytest
 from built import FILES, soup
 from every import every
-from website.hooks.lean import KEPT, one_sheet, squeezed
+from website.lean import KEPT, joined, one_sheet, squeezed
 
 BLOCKS = (
     "<pre>a\n  b\n\n c</pre>",
@@ -26,8 +26,8 @@ def test_sheets_differ():
     link = '<link rel="stylesheet" href="../assets/{}.css">'
     both = link.format("a") + link.format("b")
     assert one_sheet(both, "") == link.format("all")
-    with pytest.raises(ValueError, match="differ"):
-        one_sheet(link.format("a"), "")
+    with pytest.raises(ValueError, match="other style sheets"):
+        joined(None, {"one.html": both, "two.html": link.format("a")}, "")
 
 
 @every("file", FILES)

@@ -2,7 +2,7 @@
 
 The second tile of the running example: Q and K meet in a tile of S, and O comes out.
 It stands alone, so the colours of the light scheme are written into it; the site's name
-is made of tiles, so it needs no font that has Chinese. scripts/website/hooks/found.py
+is made of tiles, so it needs no font that has Chinese. scripts/website/assets.py
 makes it a PNG.
 """
 

@@ -1,53 +1,23 @@
 """MkDocs hook: a notebook page becomes a page like every other.
 
 mkdocs-jupyter runs the notebook and renders it on its own, with 600 kB of styles. This
-keeps what the run gave, the code cells and their outputs, and sends the text between
+keeps what the run printed, the code cells and their outputs, and sends the text between
 them through the same Markdown as every page: anchors, equations, links, figures.
 """
 
 import html
 import re
-from urllib.parse import urljoin
 
 import jupytext
 import yaml
 from bs4 import BeautifulSoup
 from jupyter_client.manager import KernelManager
-from mkdocs.structure.files import File
 from mkdocs.structure.pages import Page
+
+from tilewise.render.listings import unsearched
 
 if hasattr(KernelManager, "transport_encryption"):  # else each run prints a warning
     KernelManager.transport_encryption.default_value = "auto"
-
-
-def plain(text, here):
-    """A page's Markdown in what every notebook knows; links lead to the site."""
-    text = re.sub(r" \{ #[\w-]+ \}$|^\{ \.[\w-]+ \}$", "", text, flags=re.M)
-    text = re.sub(r"<figure class=.*?</figure>\n*", "", text, flags=re.S)
-    text = re.sub(r'^\?\?\? question "(.*)"\n {4}', r"**\1**\n\n", text, flags=re.M)
-    page = re.compile(r"\]\((?!https?:)([^)#]+)\.(?:md|py)")
-    text = page.sub(lambda m: f"]({urljoin(here, m[1])}.html", text)
-    return re.sub(r"\\[()]", "$", text)
-
-
-def download(file, config):
-    """The notebook of a page for readers to run: plain Markdown, no outputs."""
-    book = jupytext.read(file.abs_src_path)
-    book.cells = [cell for cell in book.cells if cell.cell_type != "raw"]
-    for n, cell in enumerate(book.cells):
-        cell["id"] = f"cell-{n}"  # else random: two builds would differ
-        if cell.cell_type == "markdown":
-            here = urljoin(config.site_url or "", file.src_uri)
-            cell.source = plain(cell.source, here)
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    book.metadata = {"kernelspec": kernel}
-    name = file.src_uri.removesuffix(".py") + ".ipynb"
-    return File.generated(config, name, content=jupytext.writes(book, fmt="ipynb"))
-
-
-def on_files(files, config):
-    for file in [file for file in files if file.src_uri.endswith(".py")]:
-        files.append(download(file, config))
 
 
 def outputs(cell):
@@ -80,7 +50,7 @@ def on_page_content(content, page, config, files):
         text.append(f"```{{.python .no-copy}}\n{cell.source}\n```")
         for output in outputs(made):
             text.append(f'<div class="tw-output" id="tw-output-{len(shown)}"></div>')
-            shown.append(output)
+            shown.append(unsearched(output))
     page.markdown = "\n\n".join(text)
     vars(page).pop("title", None)  # set by mkdocs-jupyter; the heading decides
     Page.render(page, config, files)

@@ -1,16 +1,14 @@
-"""MkDocs hook: a page says itself what it may load and run.
+"""Let each page say itself what it may load and run.
 
-A Content-Security-Policy by meta tag, so that it holds on any host and from a folder:
-everything from the site, and of inline scripts only those that stood there when the
-page was built, by their hashes. `mkdocs serve` adds a script of its own to each page
-and gets no policy.
+The Content-Security-Policy is a meta tag, so that it holds on any host and from a
+folder. It allows everything from the site, and of inline scripts only those that the
+page had when it was built, by their hashes. `mkdocs serve` adds a script of its own to
+each page, and therefore those pages get no policy.
 """
 
 import base64
 import hashlib
 import re
-
-from mkdocs.plugins import event_priority
 
 SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)([^>]*)>(.*?)</script>", re.S)
 RULES = {
@@ -21,12 +19,6 @@ RULES = {
     "base-uri": "'none'",
     "form-action": "'none'",
 }
-_serving = False
-
-
-def on_startup(command, dirty):
-    global _serving
-    _serving = command == "serve"
 
 
 def policy(page):
@@ -39,17 +31,8 @@ def policy(page):
     return "; ".join(f"{name} {value}" for name, value in rules.items())
 
 
-@event_priority(-200)
-def on_post_page(output, page, config):
-    if _serving:
-        return output
+def added(page):
+    """The page with its policy, before anything that loads or runs."""
     meta = '<meta http-equiv="Content-Security-Policy" content="{}">'
     charset = '<meta charset="utf-8">'
-    return output.replace(charset, f"{charset}\n{meta.format(policy(output))}", 1)
-
-
-@event_priority(-200)
-def on_post_template(output_content, template_name, config):
-    if template_name != "404.html":
-        return output_content
-    return on_post_page(output_content, None, config)
+    return page.replace(charset, f"{charset}\n{meta.format(policy(page))}", 1)

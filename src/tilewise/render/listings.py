@@ -1,28 +1,21 @@
-"""MkDocs hook: the Python that runs in the page, and the listings that it can run.
+"""A Markdown extension: listings that run in the page, and what a search leaves out.
 
-The build puts MicroPython, from npm, and the files of floor 0, `tilewise.live` and the
-exercises into assets, once for all languages, and marks each listing that they can run
-(`tw-run`). Nothing of it is loaded before a reader asks for it: see
-docs/assets/js/runtime.js.
+MkDocs and Zensical both load it by the name `tilewise.render.listings`. A listing gets
+a Run button (the class `tw-run`) if the page's Python has everything that it imports,
+that is floor 0 and a few standard modules. Figures, equations and code stay out of the
+search index, where they would be noise and half of its size.
 """
 
 import ast
 import html
-import json
 import re
 from functools import cache
 from pathlib import Path
 
-from mkdocs.plugins import event_priority
-from mkdocs.structure.files import File
+from markdown.extensions import Extension
+from markdown.postprocessors import Postprocessor
 
-ROOT = Path(__file__).resolve().parents[3]
-SOURCE = ROOT / "src/tilewise"
-PACKAGE = "node_modules/@micropython/micropython-webassembly-pyscript"
-MICROPYTHON = ROOT / "scripts/website/npm" / PACKAGE
-# .js: some servers do not know what .mjs is
-COPIED = {"micropython.js": "micropython.mjs", "micropython.wasm": "micropython.wasm"}
-EXAMPLES = ROOT / "docs/generated/live"  # what widgets show before anything is asked
+SOURCE = Path(__file__).resolve().parents[1]
 LISTING = re.compile(r'<div class="language-python highlight"(.*?</pre></div>)', re.S)
 FLOOR_0 = {"math", "fractions"}
 RUNS = {*FLOOR_0, "functools", "itertools"}
@@ -33,6 +26,9 @@ TRY["merge"] = "print(merge((math.log(2), 1.5), (math.log(4), 1.5)))"
 ROWS = "[[1, 0], [0, 1], [0, 2], [-1, 1]], [[0, 9], [9, 9], [-9, 0], [9, 0]]"  # K, V
 TRY["attention_row"] = f"print(attention_row([0, 1], {ROWS}, scale=math.log(2)))"
 TRY["SCALE"] = "print([[sum(a * b for a, b in zip(q, k)) for k in K] for q in Q])"
+UNSEARCHED = re.compile(
+    r'<figure(?= class="tw-figure)|<div class="(?:arithmatex|[^"]*\bhighlight)"'
+)
 
 
 def imports(tree):
@@ -43,7 +39,7 @@ def imports(tree):
         elif isinstance(node, ast.ImportFrom):
             inside = node.module == "tilewise"
             names = (f".{alias.name}" if inside else "" for alias in node.names)
-            yield from (node.module + name for name in names)
+            yield from (f"{node.module}{name}" for name in names)
 
 
 @cache
@@ -64,18 +60,6 @@ def plain():
     return {n: modules[n] for n in sorted(needs) if not n.startswith(apart)}
 
 
-def python_files():
-    """{path: source} of what the page's Python finds, without the pages' own marks."""
-    paths = [*plain().values()]
-    for package in ("live", "exercises"):
-        paths += sorted((SOURCE / package).glob("*.py"))
-    texts = {f"tilewise/{p.relative_to(SOURCE).as_posix()}": p for p in paths}
-    texts |= {path.name: path for path in (SOURCE / "live/library").glob("*.py")}
-    mark = re.compile(r"^ *# --8<-- .*\n", re.M)
-    made = {"tilewise/__init__.py": ""}
-    return made | {k: mark.sub("", p.read_text("utf-8")) for k, p in texts.items()}
-
-
 def line_to_try(code):
     """A line for the end of a listing that prints nothing, by what it defines."""
     names = re.findall(r"^(?:def )?(\w+)(?:\(| = )", code, re.M)
@@ -88,7 +72,7 @@ def runs(code):
     return known and ("print(" in code or bool(line_to_try(code)))
 
 
-def marked(match):
+def with_button(match):
     """A listing's HTML, with what the page's script looks for."""
     code = html.unescape(re.sub(r"<[^>]*>", "", "<" + match[1]))
     if not runs(code):
@@ -98,19 +82,24 @@ def marked(match):
     return f'<div class="language-python highlight tw-run"{to_try}{match[1]}'
 
 
-def on_files(files, config):
-    if config.extra["to_root"]:  # pages below /zh/ take them from the site's root
-        return
-    made = {"assets/python.json": json.dumps(python_files(), ensure_ascii=False)}
-    for name, text in made.items():
-        files.append(File.generated(config, name, content=text))
-    copied = {f"micropython/{a}": MICROPYTHON / b for a, b in COPIED.items()}
-    copied |= {f"live/{path.name}": path for path in sorted(EXAMPLES.glob("*.json"))}
-    for name, path in copied.items():
-        name = f"assets/{name}"
-        files.append(File.generated(config, name, abs_src_path=str(path)))
+def unsearched(page):
+    """The HTML with the search's own mark on figures, equations and code."""
+    return UNSEARCHED.sub(r"\g<0> data-search-exclude", page)
 
 
-@event_priority(-60)  # after notebooks have become pages
-def on_page_content(content, page, config, files):
-    return LISTING.sub(marked, content)
+class Marks(Postprocessor):
+    """Marks the HTML of a whole page, after every other extension."""
+
+    def run(self, text):
+        text = unsearched(text.replace("<th></th>", "<td></td>"))  # no empty headings
+        return LISTING.sub(with_button, text)
+
+
+class Listings(Extension):
+    def extendMarkdown(self, md):
+        md.postprocessors.register(Marks(md), "tilewise", -100)
+
+
+def makeExtension(**options):
+    """What Python-Markdown calls to load the extension."""
+    return Listings(**options)

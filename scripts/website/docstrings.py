@@ -1,4 +1,4 @@
-"""MkDocs hook and Griffe extension: docstrings become the text of the reference page.
+"""A Griffe extension: docstrings become the text of the reference page.
 
 mkdocstrings finds the objects, without importing them; scripts/website/api lays them
 out. What a docstring says in plain text is printed as it is meant: paragraphs, lines
@@ -7,15 +7,11 @@ and columns, `code`, and e^{x} and B_r as mathematics.
 
 import html
 import re
-from pathlib import Path
 
 import griffe
 
 WIDTH, NARROW = 88, 40  # of a line of code; of a formula that fits a phone
 ENGLISH = ' lang="en"'  # also on the Chinese page
-STYLES = (
-    "assets/_mkdocstrings.css"  # for the templates that scripts/website/api replaces
-)
 CODE = re.compile(
     r"""(`[^`]+`|\b[a-z]\w*=(?:"[^"]*"|\w+)|[\w/]+\.py\b|[\w/{},]+/[\w{},]+\.h\b"""
     r"""|\b(?:tilewise|torch)(?:\.\w+)+(?:\(True\))?|\b(?!max_)(?:[a-z][a-z0-9]+_\w+|[a-z]_[a-z]{3,}\w*))"""
@@ -103,18 +99,3 @@ class Docstrings(griffe.Extension):
             depth = len(obj.path.split(".")) - len(obj.module.path.split("."))
             made = to_html(obj.docstring.value, 4 * depth)
             obj.docstring.value = re.sub("<(p|dl)>", rf"<\1{ENGLISH}>", made)
-
-
-def on_config(config):
-    config.extra_css.remove(STYLES)
-
-
-def on_page_content(content, page, config, files):
-    if config.theme["language"] == "en":
-        return content
-    marked = ENGLISH + " data-search-exclude"  # no help in a Chinese search, and long
-    return content.replace(f"{ENGLISH}>", f"{marked}>")
-
-
-def on_post_build(config):
-    (Path(config.site_dir) / STYLES).unlink()

@@ -1,0 +1,140 @@
+"""The files that stand beside the pages of a built site, and where each comes from.
+
+{language: path below the site} is LANGUAGES. Chinese pages take what is the same in
+both languages and large, such as the Python of the page, from the site's root.
+"""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import urljoin
+
+import jupytext
+from website.equations import NPM, node
+
+from tilewise.render import listings
+
+ROOT = Path(__file__).resolve().parents[2]
+LANGUAGES = {"en": "", "zh": "zh/"}
+ASSETS, RESULTS = ROOT / "docs/assets", ROOT / "benchmarks/results"
+EXAMPLES = ROOT / "docs/generated/live"  # what widgets show before anything is asked
+CARD = "docs/generated/figures/{}/social-card.svg"
+KATEX = NPM / "node_modules/katex/dist"
+MICROPYTHON = NPM / "node_modules/@micropython/micropython-webassembly-pyscript"
+# .js: some servers do not know what .mjs is
+RUNTIME = {"micropython.js": "micropython.mjs", "micropython.wasm": "micropython.wasm"}
+COMMENT = re.compile(r"^ *//.*\n|^ +", re.M)  # in a script, and indentation
+SHARED = {"js", "widgets.css"}  # at the site's root for all languages: tilewise.js
+MARK = re.compile(r"^ *# --8<-- .*\n", re.M)  # a section of a page begins or ends
+CANONICAL = re.compile(r'<link rel="canonical" href="([^"]*)"')
+
+
+def own(language):
+    """Styles, scripts without their comments, pictures."""
+    for path in sorted(p for p in ASSETS.rglob("*") if p.is_file()):
+        name = path.relative_to(ASSETS)
+        if LANGUAGES[language] and name.parts[0] in SHARED:
+            continue
+        content = path.read_bytes()
+        if path.suffix == ".js":
+            content = COMMENT.sub("", content.decode()).encode()
+        yield f"assets/{name.as_posix()}", content
+
+
+def results():
+    """Every measured number, one click away."""
+    for path in sorted(RESULTS.glob("*.json")):
+        yield f"assets/results/{path.name}", path.read_bytes()
+
+
+def katex():
+    """KaTeX's style sheet with one format of its fonts, and the fonts."""
+    css = (KATEX / "katex-swap.min.css").read_text("utf-8")
+    css = re.sub(r',url\([^)]*\) format\("(?:woff|truetype)"\)', "", css)
+    yield "assets/katex/katex.css", css.encode()
+    for font in sorted(KATEX.glob("fonts/*.woff2")):
+        yield f"assets/katex/fonts/{font.name}", font.read_bytes()
+
+
+def card(language):
+    """The picture of shared links, 1200 × 630: the same bytes on every machine."""
+    svg = (ROOT / CARD.format(language)).read_bytes()
+    yield "assets/social-card.png", node("card.mjs", svg, "--liftoff-only")
+
+
+def python_files():
+    """{path: source} of what the page's Python finds, without the pages' own marks."""
+    source = listings.SOURCE
+    paths = [*listings.plain().values()]
+    for package in ("live", "exercises"):
+        paths += sorted((source / package).glob("*.py"))
+    texts = {f"tilewise/{p.relative_to(source).as_posix()}": p for p in paths}
+    texts |= {path.name: path for path in (source / "live/library").glob("*.py")}
+    made = {"tilewise/__init__.py": ""}
+    return made | {k: MARK.sub("", p.read_text("utf-8")) for k, p in texts.items()}
+
+
+def runtime():
+    """MicroPython, the Python that it runs, and the first state of each widget.
+
+    docs/assets/js/runtime.js loads nothing of this before a reader asks for it.
+    """
+    python = json.dumps(python_files(), ensure_ascii=False)
+    yield "assets/python.json", python.encode()
+    for name, source in RUNTIME.items():
+        yield f"assets/micropython/{name}", (MICROPYTHON / source).read_bytes()
+    for path in sorted(EXAMPLES.glob("*.json")):
+        yield f"assets/live/{path.name}", path.read_bytes()
+
+
+def simple(text, here):
+    """A page's Markdown in what every notebook knows; links lead to the site."""
+    text = re.sub(r" \{ #[\w-]+ \}$|^\{ \.[\w-]+ \}$", "", text, flags=re.M)
+    text = re.sub(r"<figure class=.*?</figure>\n*", "", text, flags=re.S)
+    text = re.sub(r'^\?\?\? question "(.*)"\n {4}', r"**\1**\n\n", text, flags=re.M)
+    page = re.compile(r"\]\((?!https?:)([^)#]+)\.(?:md|py)")
+    text = page.sub(lambda m: f"]({urljoin(here, m[1])}.html", text)
+    return re.sub(r"\\[()]", "$", text)
+
+
+def notebooks(language, site_url):
+    """The notebooks for readers to run: plain Markdown, no outputs."""
+    folder = ROOT / "docs" / language
+    for path in sorted(folder.rglob("*.py")):
+        name = path.relative_to(folder).as_posix()
+        book = jupytext.read(path)
+        book.cells = [cell for cell in book.cells if cell.cell_type != "raw"]
+        for n, cell in enumerate(book.cells):
+            cell["id"] = f"cell-{n}"  # else random: two builds would differ
+            if cell.cell_type == "markdown":
+                cell.source = simple(cell.source, urljoin(site_url, name))
+        kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+        book.metadata = {"kernelspec": kernel}
+        content = jupytext.writes(book, fmt="ipynb").encode()
+        yield f"{name.removesuffix('.py')}.ipynb", content
+
+
+def robots(site_url):
+    """robots.txt: read everything; each language has a sitemap."""
+    maps = [f"Sitemap: {site_url}{path}sitemap.xml" for path in LANGUAGES.values()]
+    yield "robots.txt", "\n".join(["User-agent: *", "Allow: /", "", *maps, ""]).encode()
+
+
+def linked(language):
+    """The names of the files that pages link to."""
+    return [name for name, _ in [*results(), *notebooks(language, "")]]
+
+
+def write(site):
+    """Write the files of every language; the home page says the site's address."""
+    found = CANONICAL.search((site / "index.html").read_text("utf-8"))
+    site_url = found[1].removesuffix("index.html") if found else ""
+    for language, path in LANGUAGES.items():
+        files = [*own(language), *results(), *katex(), *card(language)]
+        files += notebooks(language, site_url + path)
+        if not path:
+            files += [*runtime(), *robots(site_url)]
+        for name, content in files:
+            target = site / path / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)

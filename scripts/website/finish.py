@@ -1,0 +1,77 @@
+"""Finish a built site: everything that is done to its HTML and put beside it.
+
+    python scripts/website/finish.py site
+
+The site holds English pages and, in zh/, Chinese ones, from MkDocs or from Zensical.
+This program writes the shared files, turns equations into HTML, names parts of the page
+for screen readers, joins the style sheets, and gives each page its policy for scripts.
+A page that it has finished before is left alone.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts
+from website import assets, equations, lean, policy
+
+HOME = re.compile(r'(<link rel="canonical" href="[^"]*/)index\.html"')
+NAMED = {  # parts of the theme's page that have no name of their own
+    'data-md-component="search" role="dialog"': {"en": "Search", "zh": "搜索"},
+    'type="checkbox" id="__drawer"': {"en": "Navigation", "zh": "导航"},
+}
+
+
+def head_and_names(page, language):
+    """A page with one address for the home page and names for screen readers."""
+    page = HOME.sub(r'\1"', page)
+    for part, name in NAMED.items():
+        page = page.replace(part, f'{part} aria-label="{name[language]}"')
+    return page
+
+
+def pages(site):
+    """{language: {path: text}} of the pages that are not finished yet."""
+    folders = [site / path for path in assets.LANGUAGES.values()]
+    texts = {language: {} for language in assets.LANGUAGES}
+    for path in sorted(site.rglob("*.html")):
+        nearest = max(f for f in folders if f in path.parents)
+        language = list(assets.LANGUAGES)[folders.index(nearest)]
+        text = path.read_text("utf-8")
+        if lean.SHEET not in text:
+            texts[language][path] = text
+    return texts
+
+
+def search_index(folder):
+    """Write the search index as text, not as escapes: a tenth smaller in Chinese."""
+    path = folder / "search/search_index.json"
+    if not path.exists():  # Zensical has an index of its own
+        return
+    index = json.loads(path.read_text("utf-8"))
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+    path.write_text(text, "utf-8")
+    path.with_suffix(".js").write_text(f"var __index = {text}", "utf-8")
+
+
+def finish(site, serving=False):
+    """Finish every page of a site; the pages of `mkdocs serve` get no policy."""
+    unfinished = pages(site)
+    if not any(unfinished.values()):
+        return
+    equations.install()
+    assets.write(site)
+    equations.render({p: x for texts in unfinished.values() for p, x in texts.items()})
+    for language, path in assets.LANGUAGES.items():
+        for file, text in unfinished[language].items():
+            text = equations.replaced(head_and_names(text, language))
+            unfinished[language][file] = text
+        made = lean.joined(site / path, unfinished[language], "../" if path else "")
+        for file, text in made.items():
+            file.write_text(text if serving else policy.added(text), "utf-8")
+        search_index(site / path)
+
+
+if __name__ == "__main__":
+    finish(Path(sys.argv[1]).resolve())

@@ -1,0 +1,26 @@
+"""The program that finishes a site can run again, and knows when a page is served."""
+
+import shutil
+
+from website.finish import finish
+
+
+def test_a_second_run_changes_nothing(site, tmp_path):
+    copy = shutil.copytree(site, tmp_path / "site")
+    before = {p: p.stat().st_mtime_ns for p in copy.rglob("*")}
+    finish(copy)
+    assert {p: p.stat().st_mtime_ns for p in copy.rglob("*")} == before
+
+
+def test_a_served_page_has_no_policy(site, tmp_path):
+    """Else the policy would refuse the script that MkDocs adds for live reload."""
+    for language in ("", "zh/"):
+        folder = tmp_path / language
+        (folder / "assets").mkdir(parents=True)
+        (folder / "assets/one.css").write_text("")
+        (folder / "index.html").write_text(
+            '<meta charset="utf-8">\n<link rel="stylesheet" href="assets/one.css">'
+        )
+    finish(tmp_path, serving=True)
+    page = (tmp_path / "zh/index.html").read_text()
+    assert "all.css" in page and "Content-Security-Policy" not in page
