@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-# the first has no windows to draw, and takes a tenth less time for the same pages
+# the first has no windows to draw
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser")
 NAMES += ("google-chrome", "google-chrome-stable")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]

@@ -59,7 +59,7 @@ def katex():
 def card(language):
     """The picture of shared links, 1200 × 630: the same bytes on every machine."""
     svg = (ROOT / CARD.format(language)).read_bytes()
-    yield "assets/social-card.png", node("card.mjs", svg, "--liftoff-only")
+    yield "assets/social-card.png", node("card.mjs", svg)
 
 
 def python_files():

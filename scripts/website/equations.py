@@ -37,13 +37,10 @@ def install():
     stamp.write_bytes(lock.read_bytes())
 
 
-def node(script, given, *options):
+def node(script, given):
     """What a program in npm/ writes on its standard output, as bytes."""
     done = executable.node(
-        [*options, NPM / script],
-        return_completed_process=True,
-        input=given,
-        capture_output=True,
+        [NPM / script], return_completed_process=True, input=given, capture_output=True
     )
     if done.returncode:
         raise ValueError(f"{script} failed:\n{done.stderr.decode()[-2000:]}")
