@@ -4,22 +4,27 @@
     python scripts/website/compare.py BEFORE AFTER --diff   and every changed line
 
 Of each page, these are compared: what the head tells search engines, headings with
-their anchors, text, listings, program output, equations, figures, widgets and links.
-The theme around the page is not. The exit status is 1 if anything differs.
+their anchors, text, listings, program output, equations, figures, widgets and links. A
+listing also counts as a program if it runs something else, that is if more changes than
+its imports, docstrings, comments and line breaks. The theme around the page is not
+compared. The exit status is 1 if anything differs.
 """
 
 import argparse
+import ast
 import difflib
 import re
 import sys
-from collections import Counter
+import textwrap
 from pathlib import Path
 
 from bs4 import BeautifulSoup, SoupStrainer
 
-KINDS = "head headings text listings output equations figures widgets links".split()
+KINDS = ["head", "headings", "text", "listings", "programs", "output", "equations"]
+KINDS += ["figures", "widgets", "links"]
 BLOCKS = "p li td th dt dd summary figcaption".split()
-IMPORT = re.compile(r"[+-]\s*((from [\w.]+ )?import\b|[\w, ]+,?$|\)$|$)")
+UNCOUNTED = (ast.Import, ast.ImportFrom)
+RUN = "# Run: "  # and the line that a Run button adds
 MOST = 12  # names in a list of files
 
 
@@ -32,11 +37,26 @@ def listings(article):
     """Take the blocks of code out of the article: (listings, other blocks)."""
     blocks = {True: [], False: []}
     for node in article.select("div.highlight"):
-        run = " ".join(["Run:", node.get("data-try", "")]) * ("tw-run" in node["class"])
+        run = f"{RUN}{node.get('data-try', '')}\n" if "tw-run" in node["class"] else ""
         code = node.get_text().strip("\n")
-        blocks["language-python" in node["class"]].append(f"{run}\n{code}".strip("\n"))
+        blocks["language-python" in node["class"]].append(run + code)
         node.extract()
     return blocks[True], blocks[False]
+
+
+def program(listing):
+    """What a listing runs, in one line."""
+    try:
+        tree = ast.parse(textwrap.dedent(listing.removeprefix(RUN)))
+    except SyntaxError:  # an excerpt that begins within a function
+        return " ".join(listing.split())
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [x for x in body if not isinstance(x, UNCOUNTED)] or body[:1]
+            if ast.unparse(node.body[0])[:1] in ("'", '"'):  # a docstring
+                node.body[0] = ast.Pass()
+    return ast.unparse(tree).replace("\n", "\\n")
 
 
 def equations(article):
@@ -83,6 +103,7 @@ def parts(path):
     for node in page.select(".headerlink, wbr, tw-exercise button, .md-source-file"):
         node.extract()
     made = dict(zip(("listings", "output"), listings(page), strict=True))
+    made["programs"] = [program(x) for x in made["listings"]]
     made |= {"equations": equations(page), "figures": figures(page)}
     made["head"] = head(text.partition("</head>")[0])
     widgets = page.find_all(re.compile("^tw-"))
@@ -142,14 +163,9 @@ def lines(found, diff):
     """The summary of the pages, in Markdown."""
     different = {name: kinds for name, kinds in found.items() if kinds}
     yield f"{len(found)} pages compared, {len(different)} differ.\n"
-    counts = Counter(kind for kinds in different.values() for kind in kinds)
-    if counts:
-        yield "| page | changed lines |\n|---|---|"
+    yield "| page | changed lines |\n|---|---|"
     for name, kinds in different.items():
-        told = [f"{k} {len(x)}" for k, x in kinds.items() if k != "listings"]
-        for text in [kinds.get("listings", [])]:
-            code = [x for x in text if not IMPORT.match(x)]
-            told += [f"listings {len(text)} ({len(code)} beside imports)"] * bool(text)
+        told = (f"{kind} {len(text)}" for kind, text in kinds.items())
         yield f"| {name} | {', '.join(told)} |"
     for name, kinds in different.items() if diff else ():
         for kind, text in kinds.items():
