@@ -25,11 +25,7 @@ def group(rank=0, world=1, heard=None, **more):
             row.copy_(torch.tensor(told))
 
     def of(value):
-        def answer(group):
-            assert group == "the group"
-            return value
-
-        return answer
+        return lambda group: {"the group": value}[group]
 
     return SimpleNamespace(
         is_available=lambda: True,
@@ -49,10 +45,9 @@ def dist(monkeypatch):
 
 
 def test_this_ones_place_in_the_ring(dist):
-    dist(2, 5)
-    assert ring_of("the group") == (2, 5)
-    dist(0, 1)
-    assert ring_of("the group") == (0, 1)
+    for place in ((2, 5), (0, 1)):
+        dist(*place)
+        assert ring_of("the group") == place
     dist(-1, 5)
     with pytest.raises(ValueError, match="is not in the group"):
         ring_of("the group")
@@ -73,69 +68,42 @@ def test_one_process_alone_is_a_ring_of_one(dist, monkeypatch, missing):
         ring_of(None)
 
 
-WRONG = {  # sentence: (q, k, v, causal, scale)
-    r"q must be .* not \(4, 6, 8\)": (x(4, 6, 8), x(), x(), False, None),
-    "k must be .* not <class 'list'>": (x(), [1], x(), False, None),
-    r"v must be .* not \(2, 4, 0, 8\)": (x(), x(), x(2, 4, 0, 8), False, None),
-    "one float dtype": (x(), x(dtype=torch.float64), x(), False, None),
-    "on one device": (x(), x(), x(device="meta"), False, None),
-    "float dtype and": (*[x(dtype=torch.int64)] * 3, False, None),
-    r"q, k and v do not fit: \(2, 4, 6, 8\), \(2, 4, 5, 8\), \(2, 4, 6, 8\)": (
-        x(),
-        x(2, 4, 5, 8),
-        x(),
-        False,
-        None,
-    ),
-    r"q, k and v do not fit: \(1, .*\), \(2, .*\), \(2, ": (
-        x(1, 4, 6, 8),
-        x(),
-        x(),
-        False,
-        None,
-    ),
-    r"q and k do not fit: \(2, 4, 6, 8\), \(2, 3, 6, 8\)": (
-        x(),
-        x(2, 3, 6, 8),
-        x(2, 3, 6, 8),
-        False,
-        None,
-    ),
-    r"q and k do not fit: \(2, 4, 6, 8\), \(2, 4, 6, 7\)": (
-        x(),
-        x(2, 4, 6, 7),
-        x(),
-        False,
-        None,
-    ),
-    "scale must be None or a number, not '1'": (x(), x(), x(), False, "1"),
-    "causal must be False or True, not 'top-left'": (x(), x(), x(), "top-left", None),
-    "as many queries as keys, an even number: 6 and 4": (
-        x(),
-        *[x(2, 4, 4, 8)] * 2,
-        True,
-        None,
-    ),
-    "as many queries as keys, an even number: 5 and 5": (
-        *[x(2, 4, 5, 8)] * 3,
-        True,
-        None,
-    ),
+CALL = {"q": x(), "k": x(), "v": x(), "causal": False, "scale": None}
+
+
+def each(tensor, **more):
+    return dict.fromkeys("qkv", tensor) | more
+
+
+WRONG = {  # sentence: what differs from CALL
+    r"q must be .* not \(4, 6, 8\)": {"q": x(4, 6, 8)},
+    "k must be .* not <class 'list'>": {"k": [1]},
+    r"v must be .* not \(2, 4, 0, 8\)": {"v": x(2, 4, 0, 8)},
+    "one float dtype": {"k": x(dtype=torch.float64)},
+    "on one device": {"k": x(device="meta")},
+    "float dtype and": each(x(dtype=torch.int64)),
+    r"q, k and v do not fit: \(2, 4, 6, 8\), \(2, 4, 5, 8\), \(2, 4, 6, 8\)": {
+        "k": x(2, 4, 5, 8)
+    },
+    r"q, k and v do not fit: \(1, .*\), \(2, .*\), \(2, ": {"q": x(1, 4, 6, 8)},
+    r"q and k do not fit: \(2, 4, 6, 8\), \(2, 3, 6, 8\)": each(x(2, 3, 6, 8), q=x()),
+    r"q and k do not fit: \(2, 4, 6, 8\), \(2, 4, 6, 7\)": {"k": x(2, 4, 6, 7)},
+    "scale must be None or a number, not '1'": {"scale": "1"},
+    "causal must be False or True, not 'top-left'": {"causal": "top-left"},
+    "queries as keys, an even number: 6 and 4": each(x(2, 4, 4, 8), q=x(), causal=True),
+    "queries as keys, an even number: 5 and 5": each(x(2, 4, 5, 8), causal=True),
 }
 
 
 @pytest.mark.parametrize("sentence", WRONG)
 def test_what_is_wrong_is_named(dist, sentence):
     """The rank itself raises it, the others say which rank it was."""
-    *qkv, causal, scale = WRONG[sentence]
-    dist(0, 2, lambda mine: [mine, sound])
-    sound = list(call(x(), x(), x(), False, None).values())
+    dist(0, 2, lambda mine: [mine, [*call(**CALL).values()]])
     with pytest.raises(ValueError, match=sentence):
-        agree(*qkv, causal, scale, "the group")
-    bad = [0] * 13
-    dist(0, 4, lambda mine: [mine, bad, mine, bad])
+        agree(*(CALL | WRONG[sentence]).values(), "the group")
+    dist(0, 4, lambda mine: [mine, [0] * 13, mine, [0] * 13])
     with pytest.raises(ValueError, match=r"ranks \[1, 3\] were called with"):
-        agree(x(), x(), x(), False, None, "the group")
+        agree(*CALL.values(), "the group")
 
 
 def test_what_fits_is_no_problem():
@@ -145,7 +113,7 @@ def test_what_fits_is_no_problem():
     assert all(problem(*[x(dtype=t)] * 3, True, None) is None for t in DTYPES)
 
 
-def test_ranks_agree_on_all_but_their_lengths(dist):
+def test_ranks_agree_on_all_but_lengths_and_with_a_mask_on_all(dist):
     q, k, v = x(), x(2, 2, 5, 8), x(2, 2, 5, 3)
     same = {"batch": 2, "heads of q": 4, "heads of k": 2, "d": 8, "d of v": 3}
     same |= {"valid": 1, "causal": 0, "N of q": 6, "N of k": 5, "dtype": 1}
@@ -155,39 +123,28 @@ def test_ranks_agree_on_all_but_their_lengths(dist):
     theirs = [*(told | {"N of q": 9, "N of k": 2}).values()]
     dist(0, 2, lambda mine: [mine, theirs])
     assert agree(q, k, v, False, None, "the group") == (9, [5, 2])
+    masked = [*call(x(), x(), x(), True, None).values()]
+    dist(0, 2, lambda mine: [mine, masked])
+    with pytest.raises(ValueError, match=r"N of q .* all ranks: \[4, 6\]"):
+        agree(*[x(2, 4, 4, 8)] * 3, True, None, "the group")
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        {"q": x(3, 4, 6, 8)},
-        {"q": x(2, 8, 6, 8)},
-        {"k": x(2, 2, 6, 8)},
-        {"q": x(2, 4, 6, 4)},
-        {"v": x(2, 4, 6, 4)},
-        {"q": x(dtype=torch.float64)},
-        {"causal": True},
-        {"scale": 0.5},
-        {"q": x(requires_grad=True)},
-        {"v": x(requires_grad=True)},
-        {"q": x(device="meta")},
+        *({"q": x(*shape)} for shape in ((3, 4, 6, 8), (2, 8, 6, 8), (2, 4, 6, 4))),
+        *({"k": x(2, 2, 6, 8)}, {"v": x(2, 4, 6, 4)}, {"causal": True}, {"scale": 0.5}),
+        *({name: x(requires_grad=True)} for name in "qv"),
+        *({"q": x(dtype=torch.float64)}, {"q": x(device="meta")}),
     ],
 )
 def test_every_difference_is_named(dist, other):
-    given = {"q": x(), "k": x(), "v": x(), "causal": False, "scale": 0.25}
-    mine, theirs = (call(**(given | more)) for more in ({}, other))
+    ours = CALL | {"scale": 0.25}
+    mine, theirs = call(**ours), call(**(ours | other))
     (name,) = [key for key in mine if mine[key] != theirs[key]]
     dist(0, 2, lambda told: [told, [*theirs.values()]])
     with pytest.raises(ValueError, match=f"^{name} must be the same on all ranks:"):
-        agree(*given.values(), "the group")
-
-
-def test_lengths_differ_only_without_causal(dist):
-    theirs = [*call(x(), x(), x(), True, None).values()]
-    dist(0, 2, lambda mine: [mine, theirs])
-    short = x(2, 4, 4, 8)
-    with pytest.raises(ValueError, match=r"N of q .* all ranks: \[4, 6\]"):
-        agree(short, short, short, True, None, "the group")
+        agree(*ours.values(), "the group")
 
 
 def test_a_dtype_and_a_scale_are_told_as_they_are():
@@ -196,12 +153,20 @@ def test_a_dtype_and_a_scale_are_told_as_they_are():
     assert call(x(), x(requires_grad=True), x(), False, 1)["requires_grad"] == 1
     default, same = (call(x(), x(), x(), False, s) for s in (None, 8**-0.5))
     assert default == same != call(x(), x(), x(), False, 8**-0.5 + 1e-16)
-    whole = call(x(), x(), x(), False, 1), call(x(), x(), x(), False, 1.0)
-    assert whole[0] == whole[1]
+    assert call(x(), x(), x(), False, 1) == call(x(), x(), x(), False, 1.0)
+
+
+def deliver(posted):
+    """Every message of {rank: its messages} reaches the one that waits for it."""
+    for rank, ops in posted.items():
+        for _, tensor, peer in (x for x in ops if x[0] == "receive"):
+            mail = [t for op, t, to in posted[peer] if (op, to) == ("send", rank)]
+            assert all(t.is_contiguous() for t in [tensor, *mail])
+            tensor.copy_(next(t for t in mail if t.shape == tensor.shape))
 
 
 @pytest.mark.parametrize("world", [1, 2, 3, 4])
-def test_each_rank_receives_what_the_one_before_sent(monkeypatch, world):
+def test_each_rank_receives_what_the_one_before_sent(dist, world):
     """Every rank posts its messages; they are delivered; then all wait."""
     posted, waits, done = {}, [], []
 
@@ -210,28 +175,16 @@ def test_each_rank_receives_what_the_one_before_sent(monkeypatch, world):
         return [SimpleNamespace(wait=lambda: done.append(1)) for _ in ops]
 
     def message(op, tensor, group, group_peer):
-        assert group == "the group" and tensor.is_contiguous()
-        return op, tensor, group_peer
+        return op, tensor, {"the group": group_peer}[group]
 
+    calls = {"isend": "send", "irecv": "receive", "P2POp": message}
     mine = [torch.arange(6).reshape(2, 3).mT + 10 * rank for rank in range(world)]
     for rank in range(world):
-        fake = group(
-            rank,
-            world,
-            isend="send",
-            irecv="receive",
-            P2POp=message,
-            batch_isend_irecv=batch,
-        )
-        monkeypatch.setattr(ranks, "dist", fake)
+        dist(rank, world, **calls, batch_isend_irecv=batch)
         sent = [mine[rank], torch.full((rank + 1,), rank)]
         before = (rank - 1) % world
         waits.append(pass_on(sent, [(3, 2), (before + 1,)], "the group"))
-    for rank, ops in posted.items():
-        for op, tensor, peer in ops:
-            if op == "receive":
-                mail = [t for o, t, to in posted[peer] if (o, to) == ("send", rank)]
-                tensor.copy_(next(t for t in mail if t.shape == tensor.shape))
+    deliver(posted)
     for rank, wait in enumerate(waits):
         before, ended = (rank - 1) % world, len(done)
         first, second = wait()
