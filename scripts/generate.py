@@ -118,7 +118,7 @@ def recipes():
         for name in LIVE:
             calls[f"live/{name}-{lang}.json"] = partial(default, name, lang)
         for kind, suffix in KINDS.items():
-            for name in modules.paths(kind):
+            for name in modules.names(kind):
                 file = f"{kind}/{lang}/{name.replace('_', '-')}.{suffix}"
                 calls[file] = partial(drawn, kind, name, lang)
         for name in (*exercises.NAMES, "progress"):

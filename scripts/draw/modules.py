@@ -1,17 +1,52 @@
-"""Finds the modules that draw: one for each figure, table and element of a page."""
+"""Finds what draws: a module, or a row of ROWS, for each figure, table and element."""
 
 import importlib
 from pathlib import Path
+from types import SimpleNamespace
 
 HERE = Path(__file__).resolve().parent
+# Drawings that share a helper: kind -> name -> (the helper, its arguments but `lang`).
+ROWS = {
+    "figures": {
+        "speed_forward": ("_speed", "forward"),
+        "speed_backward": ("_speed", "backward"),
+    },
+    "tables": {
+        "ladder": ("_ladder", "forward"),
+        "ladder_backward": ("_ladder", "backward"),
+        "speed_forward_64": ("_speed", "forward", 64),
+        "speed_forward_128": ("_speed", "forward", 128),
+        "speed_backward_64": ("_speed", "backward", 64),
+        "speed_backward_128": ("_speed", "backward", 128),
+        "speed_means_forward": ("_means", "forward"),
+        "speed_means_backward": ("_means", "backward"),
+        "stepper_forward": ("_stepper", {}),
+        "stepper_backward": ("_stepper", {"pass": "backward"}),
+        "stepper_orders": ("_stepper", {"order": "kv-outer"}, {"order": "q-outer"}),
+    },
+    "elements": {
+        # Row 3 of the example, score by score, and row 1, cut into two halves.
+        "strip_online": ("_strip", "0 1 2 1", None),
+        "strip_merging": ("_strip", "-1 -1 -2 0", 2),
+    },
+}
 
 
 def paths(kind):
     """{name: path} of the modules of one kind: "figures", "tables" or "elements"."""
-    return {path.stem: path for path in sorted((HERE / kind).glob("*/[!_]*.py"))}
+    return {path.stem: path for path in (HERE / kind).glob("*/[!_]*.py")}
+
+
+def names(kind):
+    """The names of all drawings of one kind, in order."""
+    return sorted([*paths(kind), *ROWS[kind]])
 
 
 def module(kind, name):
-    """The module `name` of a kind, imported."""
+    """What has the function draw(lang) of a drawing: its module, or its row."""
+    if name in ROWS[kind]:
+        helper, *arguments = ROWS[kind][name]
+        shared = importlib.import_module(f"draw.{kind}.{helper}")
+        return SimpleNamespace(draw=lambda lang: shared.draw(*arguments, lang))
     part = paths(kind)[name].parent.name
     return importlib.import_module(f"draw.{kind}.{part}.{name}")

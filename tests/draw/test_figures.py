@@ -8,13 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from draw.modules import module, paths
+from draw.modules import module, names
 
 from tilewise import ledger, trace, worked_example
 
 ROOT = Path(__file__).resolve().parents[2]
 
-NAMES = sorted(paths("figures"))
+NAMES = names("figures")
 LANGS = ("en", "zh")
 CSS = (ROOT / "docs/assets/tilewise.css").read_text("utf-8")
 SVG = "{http://www.w3.org/2000/svg}"

@@ -96,7 +96,7 @@ def texts(pairs):
     return [text for _, text in pairs]
 
 
-def draw(scores, lang, cut=None):
+def draw(scores, cut, lang):
     """The table of a row, read one by one, or cut after some scores and merged."""
     say, asked = SAY[lang], {"scores": scores, "unit": "2"}
     made = strip.steps(asked) if cut is None else strip.cuts(asked)

@@ -61,3 +61,9 @@ def table(asked, lang):
     for row in rows(film, say):
         out.append("<tr>" + "".join(f"<td>{x}</td>" for x in row) + "</tr>")
     return "\n".join([*out, "</tbody></table>"])
+
+
+def draw(*arguments):
+    """The tables of one or several films in English or Chinese."""
+    *questions, lang = arguments
+    return "\n".join(table(asked, lang) for asked in questions)

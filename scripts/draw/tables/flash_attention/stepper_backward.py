@@ -1,8 +1,0 @@
-"""Every step of the stepper's backward pass, for readers without scripts."""
-
-from draw.tables._stepper import table
-
-
-def draw(lang):
-    """The table in English or Chinese."""
-    return table({"pass": "backward"}, lang)

@@ -1,8 +1,0 @@
-"""TFLOP/s of the forward pass at d = 128, in every cell, beside the peers'."""
-
-from draw.tables import _speed
-
-
-def draw(lang):
-    """A Markdown table; see _speed."""
-    return _speed.draw("forward", 128, lang)
