@@ -3,8 +3,8 @@
 import gc
 
 import torch
-from measure.checkpointing.checkpointing import ROOT, counted, pairs, spread, stack
-from measure.shared.machine import milliseconds, write
+from measure.checkpointing._models import counted, pairs, spread, stack
+from measure.shared.machine import ROOT, milliseconds, write
 
 METHOD = """A stack of 24 blocks of training.transformer, embed_dim 2048, 16 heads of
 128, bf16, batch 1, no dropout, weights and inputs drawn at random; no embedding, head
@@ -165,8 +165,13 @@ def keep(found):
     sources = [
         "checkpointing/checkpointing.py",
         "checkpointing/_checkpointing_gpu.py",
+        "checkpointing/_models.py",
         "shared/machine.py",
     ]
-    for name in ("transformer", "checkpointing", "activations"):
+    for name in (
+        "training/transformer",
+        "training/checkpointing",
+        "ledger/activations",
+    ):
         sources.append(ROOT / f"src/tilewise/{name}.py")
     write("checkpointing", METHOD, sources, found)

@@ -14,7 +14,6 @@ import datetime
 import hashlib
 import json
 import os
-import statistics
 import sys
 import time
 from pathlib import Path
@@ -22,10 +21,8 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
+from measure.checkpointing._models import counted, pairs, spread, stack
 from measure.memory.memory import machine, resident
-
-from tilewise.ledger import activations
-from tilewise.training.transformer import Block
 
 METHOD = """A stack of 6 blocks of training.transformer, embed_dim 256, 4 heads of 64,
 fp32, batch 1, no dropout, weights and inputs drawn at random; no embedding, head or
@@ -40,46 +37,18 @@ blocks keep, and inside_bytes what one block keeps without a policy, both by
 ledger.activations; flops likewise. attention: standard is the formula in PyTorch,
 ours flash_attention's path for CPUs, pytorch scaled_dot_product_attention."""
 ROOT = Path(__file__).resolve().parents[3]
-E, HEADS, LAYERS, REPEATS = 256, 4, 6, 3
+MODEL = E, HEADS, LAYERS = 256, 4, 6
+REPEATS = 3
 SIZES = (1024, 2048)
-SOURCES = [Path(__file__), ROOT / "scripts/measure/memory/memory.py"]
+SOURCES = [Path(__file__), Path(__file__).with_name("_models.py")]
+SOURCES += [ROOT / "scripts/measure/memory/memory.py"]
 SOURCES += [
-    ROOT / f"src/tilewise/{x}.py"
-    for x in ("transformer", "checkpointing", "activations", "ops", "flash1", "flash2")
+    ROOT / f"src/tilewise/training/{x}.py" for x in ("transformer", "checkpointing")
 ]
-
-
-def pairs():
-    """Every attention with every policy that can be."""
-    for attention in activations.ATTENTION:
-        for policy in activations.POLICIES:
-            if (attention, policy) != ("standard", "o"):
-                yield attention, policy
-
-
-def stack(attention, policy, sizes=(E, HEADS, LAYERS), **options):
-    """Blocks whose weights' gradients are there already."""
-    torch.manual_seed(0)
-    embed_dim, num_heads, layers = sizes
-    how = {"attention": attention, "policy": policy, **options}
-    blocks = [Block(embed_dim, num_heads, **how) for _ in range(layers)]
-    for parameter in (p for block in blocks for p in block.parameters()):
-        parameter.grad = torch.zeros_like(parameter)
-    return torch.nn.Sequential(*blocks)
-
-
-def counted(n, attention, policy, sizes, dtype):
-    """What tilewise.ledger.activations says of one step."""
-    embed_dim, num_heads, layers = sizes
-    how = {"attention": attention, "policy": policy}
-    whole = {"attention": attention, "policy": "none"}
-    sized = n, embed_dim, num_heads, dtype
-    ways = activations.step(n, embed_dim, **how)
-    return {
-        "kept_bytes": layers * activations.kept_bytes(*sized, **how),
-        "inside_bytes": activations.kept_bytes(*sized, **whole),
-        "flops": {way: layers * n * x for way, x in ways.items()},
-    }
+SOURCES += [
+    ROOT / f"src/tilewise/{x}.py" for x in ("ledger/activations", "attention/ops")
+]
+SOURCES += [ROOT / f"src/tilewise/{x}.py" for x in ("flash1", "flash2")]
 
 
 def measured(model, n):
@@ -93,11 +62,6 @@ def measured(model, n):
     return resident("VmHWM") - before, time.process_time() - start
 
 
-def spread(values):
-    """Median, least and most."""
-    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
-
-
 def rows_on_cpu():
     """Measure every attention and policy at every N."""
     torch.set_num_threads(1)
@@ -105,14 +69,14 @@ def rows_on_cpu():
         found = {pair: [] for pair in pairs()}
         for turn in range(REPEATS + 1):  # the first to warm up
             for pair in pairs():
-                value = measured(stack(*pair), n if turn else 64)
+                value = measured(stack(*pair, MODEL), n if turn else 64)
                 found[pair] += [value] if turn else []
         for pair, values in found.items():
             peaks, seconds = map(spread, zip(*values, strict=True))
             row = {"attention": pair[0], "policy": pair[1], "n": n}
             row |= {"peak_bytes": peaks, "seconds": seconds}
             print(json.dumps(row), flush=True)
-            yield row | counted(n, *pair, (E, HEADS, LAYERS), "fp32")
+            yield row | counted(n, *pair, MODEL, "fp32")
 
 
 def on_cpu():
