@@ -8,6 +8,7 @@ from tilewise.masks import causal, tile_mask
 SHAPES = [(2, 4), (4, 2)]  # (N_q, N_k)
 ALIGNS = ["top-left", "bottom-right"]
 CELL, ROW, LEFT = 31, 27, 36  # a cell; the room for the names of the rows
+PANEL = 202  # from one alignment to the other
 SAY = {
     "en": {
         "label": "Causal masks for 2 queries and 4 keys, and for 4 queries and 2 keys."
@@ -60,7 +61,7 @@ def draw(lang):
     """The figure in English or Chinese."""
     say, parts = SAY[lang], []
     for n, align in enumerate(ALIGNS):
-        x, (title, who) = 4 + 204 * n, say[align]
+        x, (title, who) = 4 + PANEL * n, say[align]
         parts += [s.text(x, 16, title, "tw-strong"), s.text(x, 36, who, "tw-muted")]
         y = 92
         for n_q, n_k in SHAPES:

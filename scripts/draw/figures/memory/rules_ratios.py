@@ -4,7 +4,7 @@ from draw.figures import _svg as s
 from draw.figures._plot import dot, line, scale
 from draw.tables._rules import TIMES, summary
 
-LEFT, RIGHT, TOP, STEP = 178, 390, 40, 24
+LEFT, RIGHT, TOP, STEP = 202, 390, 40, 24
 X = scale(1 / 10, 8, LEFT, RIGHT)
 BOTTOM = TOP + STEP * len(TIMES)
 TICKS = {1 / 8: "⅛", 1 / 4: "¼", 1 / 2: "½", 1: "1", 2: "2", 4: "4", 8: "8"}

@@ -7,7 +7,7 @@ from tilewise.hardware import CEILINGS, roofs
 
 SHAPE = {"heads": 32, "d": 64}
 SHORT, LONG, DASHES = 1024, 8192, "5 4"
-LEFT, RIGHT, TOP, BOTTOM = 38, 394, 34, 372
+LEFT, RIGHT, TOP, BOTTOM = 40, 394, 34, 372
 X = scale(0.25, 8192, LEFT, RIGHT)  # FLOP a byte
 Y = scale(0.5, 1024, BOTTOM, TOP)  # TFLOP/s
 COLOUR = {"softmax": "s", "standard": "s", "three_kernels": "s", "qk": "k", "pv": "v"}
