@@ -6,11 +6,14 @@ before it ended. Twins have the same elements, so they share what is dear: axe s
 of them light and the other dark, both on a phone, where parts have the least room, and
 the doors, which show the menu, on a wide screen as well. The Tab key itself is pressed
 on English pages; on Chinese ones a script moves the focus, and Python does not start.
+Every page is looked at in the widest of the usual fonts and once in a narrow one. The
+tests bring both (scripts/quality/fonts), and the browser knows no others.
 """
 
 from pathlib import Path
 
 from built import BASE, ERRORS, FILES, lang, twin
+from quality.fonts.fonts import CHINESE, NARROW, WIDE
 
 from ._windows import THROUGH
 
@@ -26,6 +29,8 @@ READY = """() => {  // some widgets come in two steps, too late for one visit
   late?.scrollIntoView({ block: "center" });
   return !late && document.fonts.status === "loaded";
 }"""
+FONT = """(names) => document.documentElement.style
+  .setProperty("--md-text-font-family", names)"""
 SETTLED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))"
 # The theme's styles want the menu's switch where it stands, before all landmarks.
 AXE = """async (rules) => {
@@ -56,6 +61,7 @@ class Sweep:
     def __init__(self, page, address, engine):
         self.page, self.address, self.engine = page, address, engine
         self.width = self.dark = None
+        self.font = WIDE
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
 
     def open(self, file, dark=False):
@@ -67,6 +73,7 @@ class Sweep:
         # the page for a wrong address names its files from the root of the host
         self.page.goto(self.address + (BASE[1:] if file in ERRORS else "") + file)
         self.page.evaluate(THROUGH)
+        self.write(WIDE)
         self.page.wait_for_function(READY)
         self.page.evaluate("scrollTo(0, 0)")
         for script in SCRIPTS:
@@ -80,12 +87,17 @@ class Sweep:
     def size(self, width, dark):
         """Change of the window what is to change: each costs a layout or all styles."""
         scheme = "dark" if dark else "light"
-        self.state = f"{width} px, {scheme}"
+        self.state = f"{width} px, {scheme}, {self.font}"
         if width != self.width:
             self.page.set_viewport_size({"width": width, "height": 900})
         if dark != self.dark:
             self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         self.width, self.dark = width, dark
+
+    def write(self, font):
+        """Set the page's words in a font, whatever its styles prefer."""
+        self.font = font
+        self.page.evaluate(FONT, f"'{font}', '{CHINESE}'")
 
     def look(self, width, dark):
         """Bring the window into a state and look at it."""
@@ -132,6 +144,7 @@ class Sweep:
         self.note(self.page.evaluate("(menu) => sweep.strip(menu)", file not in DOORS))
         if file in DOORS:
             self.axe(RULES)
+        self.write(NARROW)
         self.look(360, not first)
         self.axe(RULES)
         self.note(self.page.evaluate("sweep.copies()"))  # leaves a message: so last

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from built import BASE
+from filelock import FileLock
+from quality.fonts import fonts
 from release import chromium as system
 
 from ._sweep import Sweep
@@ -59,10 +61,21 @@ def chromium():
 
 
 @pytest.fixture(scope="session")
-def browser(chromium):
+def environment(tmp_path_factory):
+    """That of a Chromium which knows the fonts that the tests bring, and no others."""
+    lock = tmp_path_factory.getbasetemp().parent / "fonts.lock"
+    with FileLock(lock):  # one worker installs, the others wait
+        fonts.install()
+    path = fonts.configuration(tmp_path_factory.mktemp("fonts"))
+    return {**os.environ, "FONTCONFIG_FILE": str(path)}
+
+
+@pytest.fixture(scope="session")
+def browser(chromium, environment):
     api = pytest.importorskip("playwright.sync_api")
+    how = {"executable_path": chromium, "args": ARGUMENTS, "env": environment}
     with api.sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        made = playwright.chromium.launch(**how)
         yield made
         made.close()
 
