@@ -108,6 +108,6 @@ def overlapping(element):
         (one.text, other.text)
         for n, one in enumerate(found)
         for other in found[n + 1 :]
-        if min(one.right, other.right) - other.left > 1
-        and min(one.bottom, other.bottom) - max(one.top, other.top) > 3
+        if one.right > other.left
+        and min(one.bottom, other.bottom) - max(one.top, other.top) > 2
     ]

@@ -5,6 +5,10 @@ from draw.figures import _timeline as table
 from draw.figures._example import STEPS
 
 NAME = {"q": "Q", "k": "K", "v": "V", "o": "O", "l": "ℓ", "m": "m"}
+TILE, DEEP, FLAT, GAP = 56, 52, 28, 4  # a tile's rows; the head dimension; K, V, ℓ, m
+S_LEFT, S_TOP, Q_LEFT = 128, 100, 72
+V_TOP = S_TOP - 2 * (FLAT + GAP)
+K_TOP = V_TOP + FLAT + GAP
 BARS, LOW = table.placed([("kv", "j"), ("q", "i"), ("olm", "i")], 276)
 SAY = {
     "en": {
@@ -27,26 +31,38 @@ SAY = {
 
 def matrices(say):
     """S in tiles; K and V above it, Q to the left, O, ℓ and m to the right."""
-    out = [s.middle(184, 14, say["outer"]), s.arrow(128, 26, 112, 0, 2, "tw-k")]
-    out += [*s.lines(2, 150, 18, say["inner"]), s.arrow(62, 100, 0, 112, 2, "tw-q")]
+    right = S_LEFT + 2 * TILE  # where S ends
+    out = [s.middle(S_LEFT + TILE, 14, say["outer"])]
+    out.append(s.arrow(S_LEFT, 26, 2 * TILE, 0, 2, "tw-k"))
+    out.extend(s.lines(2, 150, 18, say["inner"]))
+    out.append(s.arrow(Q_LEFT - 10, S_TOP, 0, 2 * TILE, 2, "tw-q"))
     for n in (0, 1):
-        x, y = 128 + 56 * n, 100 + 56 * n
-        boxes = [(x, 36, 56, 28, "v"), (x, 68, 56, 28, "k"), (72, y, 52, 56, "q")]
-        boxes += [(244, y, 52, 56, "o"), (300, y, 28, 56, "l"), (332, y, 28, 56, "m")]
+        x, y = S_LEFT + TILE * n, S_TOP + TILE * n
+        boxes = [  # left, top, width, height, tensor
+            (x, V_TOP, TILE, FLAT, "v"),
+            (x, K_TOP, TILE, FLAT, "k"),
+            (Q_LEFT, y, DEEP, TILE, "q"),
+            (right + GAP, y, DEEP, TILE, "o"),
+            (right + 2 * GAP + DEEP, y, FLAT, TILE, "l"),
+            (right + 3 * GAP + DEEP + FLAT, y, FLAT, TILE, "m"),
+        ]
         for left, top, w, h, name in boxes:
             css = "m" if name == "l" else name
             symbol = f"${NAME[name]}_{n + 1}{'^⊤' if name in 'kv' else ''}$"
             out.append(s.rect(left, top, w, h, f"tw-{css}"))
             out.append(s.middle(left + w / 2, top + h / 2 + 5, symbol, f"tw-t{css}"))
-    corners = [(128 + 57 * t["j"], 100 + 57 * t["i"]) for t in STEPS]
-    return out + [s.grid(x, y, 2, 2, "tw-s", 27.5, 27.5) for x, y in corners]
+    # A unit of paper shows between the tiles, so two cells share what is left of one.
+    step, cell = TILE + 1, (TILE - 1) / 2
+    places = [(S_LEFT + step * t["j"], S_TOP + step * t["i"]) for t in STEPS]
+    return out + [s.grid(x, y, 2, 2, "tw-s", cell, cell) for x, y in places]
 
 
 def visits():
     """The numbers of the steps on S, and the way from one to the next."""
-    at = [(156 + 56 * t["j"], 128 + 56 * t["i"]) for t in STEPS]
-    out = [s.path("M" + "L".join(f"{x} {y}" for x, y in at), "tw-way")]
-    for n, (x, y) in enumerate(at, 1):
+    first_x, first_y = S_LEFT + TILE // 2, S_TOP + TILE // 2
+    centres = [(first_x + TILE * t["j"], first_y + TILE * t["i"]) for t in STEPS]
+    out = [s.path("M" + "L".join(f"{x} {y}" for x, y in centres), "tw-way")]
+    for n, (x, y) in enumerate(centres, 1):
         out.append(f'<circle cx="{x}" cy="{y}" r="13" class="tw-paper"/>')
         out.append(s.middle(x, y + 5, str(n), "tw-strong"))
     return out

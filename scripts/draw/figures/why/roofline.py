@@ -8,6 +8,7 @@ from tilewise.hardware import CEILINGS, roofs
 SHAPE = {"heads": 32, "d": 64}
 SHORT, LONG, DASHES = 1024, 8192, "5 4"
 LEFT, RIGHT, TOP, BOTTOM = 40, 394, 34, 372
+NAMES, SLOPES = 192, 334  # of the table below: where names begin and numbers end
 X = scale(0.25, 8192, LEFT, RIGHT)  # FLOP a byte
 Y = scale(0.5, 1024, BOTTOM, TOP)  # TFLOP/s
 COLOUR = {"softmax": "s", "standard": "s", "three_kernels": "s", "qk": "k", "pv": "v"}
@@ -80,13 +81,13 @@ def legend(say):
         ("tw-faint", "H100", roofs("H100"), ""),
         ("tw-faint", "A100", roofs("A100"), DASHES),
     ]
-    out = [s.text(330, 264, "TB/s", "tw-small tw-muted", "end")]
+    out = [s.text(SLOPES, 264, "TB/s", "tw-small tw-muted", "end")]
     out.append(s.text(RIGHT, 264, "TFLOP/s", "tw-small tw-muted", "end"))
     for n, (cls, name, (flops, slope), dashes) in enumerate(rows):
         y = 286 + 22 * n
-        out.append(line(cls, (164, y - 4), (190, y - 4), dashes=dashes))
-        out.append(s.text(198, y, name, "tw-small"))
-        for x, value in ((330, slope), (RIGHT, flops)):
+        out.append(line(cls, (NAMES - 34, y - 4), (NAMES - 8, y - 4), dashes=dashes))
+        out.append(s.text(NAMES, y, name, "tw-small"))
+        for x, value in ((SLOPES, slope), (RIGHT, flops)):
             out.append(s.text(x, y, digits(value / 1e12, 4), "tw-small", "end"))
     return out
 
@@ -111,7 +112,7 @@ def names(say, at):
     places = [  # beside which point, right and down of it
         ("standard", 10, 34, say["standard"], "tw-ts"),
         ("standard", 36, 6, say["four"], "tw-small"),
-        ("three_kernels", 36, 6, say["three"], "tw-small"),
+        ("three_kernels", 34, 8, say["three"], "tw-small"),
         ("softmax", 10, 34, "softmax", "tw-ts"),
     ]
     out = [s.text(here[p][0] + x, here[p][1] + y, *rest) for p, x, y, *rest in places]
