@@ -133,7 +133,12 @@ def chosen(names, files):
     some = set()
     for name in names:
         stem = name.removeprefix("docs/generated/").replace("-", "_")
-        fits = {x for x in files if stem in (short[x], x.replace("-", "_"))}
+        whole = stem.removesuffix(Path(stem).suffix)
+        fits = {
+            file
+            for file, last in short.items()
+            if stem == last or whole == file.rpartition(".")[0].replace("-", "_")
+        }
         if not fits:
             near = difflib.get_close_matches(stem, {*short.values()}, cutoff=0.5)
             hint = f"; near it: {', '.join(sorted(near))}" if near else ""

@@ -49,3 +49,39 @@ def test_pages_use_what_is_generated(lang):
     there = {p for p in there if not p.endswith(CARD)}
     assert there - included(lang) == set(), "made, but on no page"
     assert included(lang) - there == set(), "on a page, but not made"
+
+
+NO_TORCH = """import runpy, sys
+sys.modules["torch"] = None
+sys.argv = ["scripts/generate.py", *sys.argv[1:]]
+sys.path.insert(0, "scripts")
+runpy.run_path("scripts/generate.py", run_name="__main__")"""
+
+
+def generated(*names):
+    """What generate.py did for some names, where PyTorch cannot be imported."""
+    command = [sys.executable, "-X", "utf8", "-c", NO_TORCH, "--check", *names]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["tile_loop", "figures/en/tile-loop", "docs/generated/live/calculator-en.json"],
+)
+def test_a_name_is_made_alone_and_without_torch(name):
+    done = generated(name)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_unknown_name_gets_a_sentence_with_its_neighbours():
+    done = generated("tile_lop")
+    assert done.returncode == 1
+    assert "the name tile_lop; near it: " in done.stderr and "tile_loop" in done.stderr
+
+
+def test_a_program_that_fails_does_not_keep_the_others_from_being_made():
+    """causal_alignment needs PyTorch; tile_loop, which is named beside it, does not."""
+    done = generated("causal_alignment", "tile_loop")
+    assert done.returncode == 1
+    assert "figures/zh/causal-alignment.svg failed" in done.stderr
+    assert "tile-loop" not in done.stdout + done.stderr

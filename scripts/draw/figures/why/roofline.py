@@ -85,7 +85,7 @@ def legend(say):
     out.append(s.text(RIGHT, 264, "TFLOP/s", "tw-small tw-muted", "end"))
     for n, (cls, name, (flops, slope), dashes) in enumerate(rows):
         y = 286 + 22 * n
-        out.append(line(cls, (NAMES - 34, y - 4), (NAMES - 8, y - 4), dashes=dashes))
+        out.append(line(cls, (NAMES - 24, y - 4), (NAMES - 6, y - 4), dashes=dashes))
         out.append(s.text(NAMES, y, name, "tw-small"))
         for x, value in ((SLOPES, slope), (RIGHT, flops)):
             out.append(s.text(x, y, digits(value / 1e12, 4), "tw-small", "end"))
