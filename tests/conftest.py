@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from built import SITE_URL
 from filelock import FileLock
-from pages import ROOT
+from repository import ROOT
 
 # Python runs a module of this name as it starts, in notebooks' kernels as well
 NO_TORCH = """\

@@ -12,11 +12,11 @@ from built import BASE
 from filelock import FileLock
 from quality.fonts import fonts
 from release import chromium as system
+from repository import ROOT
 
 from ._sweep import Sweep
 from ._windows import Windows
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 AXE = ROOT / "scripts/website/npm/node_modules/axe-core/axe.min.js"
 ARGUMENTS = [*system.FLAGS, "--no-first-run", "--disable-sync"]
 ARGUMENTS += ["--disable-background-networking", "--disable-component-update"]

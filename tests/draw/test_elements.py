@@ -2,12 +2,10 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from draw.modules import module
 
-ROOT = Path(__file__).resolve().parents[2]
 HOLES = re.compile(r"\{\w*\}")
 STAYS = {"NaN", "softmax", "ms", "TFLOP", "Triton", "ln"}  # Latin in Chinese too
 

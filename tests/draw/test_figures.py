@@ -5,14 +5,12 @@ import math
 import re
 import xml.etree.ElementTree as ET
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from draw.modules import module, names
+from repository import ROOT
 
 from tilewise import ledger, trace, worked_example
-
-ROOT = Path(__file__).resolve().parents[2]
 
 NAMES = names("figures")
 LANGS = ("en", "zh")

@@ -3,14 +3,12 @@
 import importlib
 import re
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pytest
 from draw.modules import module
 
 from tilewise.hardware import GPUS, attainable
 
-ROOT = Path(__file__).resolve().parents[2]
 hierarchy = importlib.import_module("draw.figures.why.memory_hierarchy")
 plot = importlib.import_module("draw.figures._plot")
 roofline = importlib.import_module("draw.figures.why.roofline")

@@ -2,9 +2,9 @@
 
 import math
 import re
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise.errata import ENTRIES, show
 from tilewise.errata.example import error
@@ -12,7 +12,6 @@ from tilewise.errata.loops import algorithm_2
 
 from . import _errata_exact as ex
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / f"docs/{lang}/pitfalls/errata.md" for lang in ("en", "zh")]
 PAGES = [page for page in PAGES if page.exists()]
 KEYS = {"id", "source", "place", "run", "printed", "right", "test", "unit"}

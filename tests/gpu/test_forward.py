@@ -1,8 +1,5 @@
 """Every forward rung on the card, against float64: pytest tests/gpu."""
 
-import sys
-from pathlib import Path
-
 import pytest
 import torch
 
@@ -10,11 +7,10 @@ pytest.importorskip("triton")
 if not torch.cuda.is_available():
     pytest.skip("needs a GPU", allow_module_level=True)
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "kernels"))
-from _cases import CASES, FP32, faults, relative
-
 from tilewise import kernels
 from tilewise.standard import standard_forward
+
+from ..kernels._cases import CASES, FP32, faults, relative
 
 BF16, FP16 = torch.bfloat16, torch.float16
 MORE = {  # dtype, batch, heads, key heads, N_q, N_k, d, causal, scale

@@ -2,8 +2,6 @@
 
 import os
 import random
-import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -14,11 +12,10 @@ pytest.importorskip("triton")
 if not torch.cuda.is_available() or torch.cuda.get_device_capability()[0] != 9:
     pytest.skip("needs a Hopper GPU", allow_module_level=True)
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "kernels"))
-from _cases import faults, relative, tensors
-
 from tilewise.kernels.gluon_forward import forward
 from tilewise.standard import standard_forward
+
+from ..kernels._cases import faults, relative, tensors
 
 BF16, FP16 = torch.bfloat16, torch.float16
 TILES = [  # d, block_rows, block_cols, num_stages

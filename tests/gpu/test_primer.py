@@ -1,8 +1,5 @@
 """The kernels of the page on Triton, on the card: pytest tests/gpu."""
 
-import sys
-from pathlib import Path
-
 import pytest
 import torch
 
@@ -10,8 +7,7 @@ pytest.importorskip("triton")
 if not torch.cuda.is_available():
     pytest.skip("needs a GPU", allow_module_level=True)
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "kernels"))
-from _primer import faults
+from ..kernels._primer import faults
 
 
 def test_kernels_are_right():

@@ -7,9 +7,9 @@ it imports nothing but `math`, `fractions` and floor 0, and on floor 1 otherwise
 import ast
 import re
 from functools import cache
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from repository import ROOT
+
 SOURCE = ROOT / "src/tilewise"
 NOWHERE = {"__init__", "__main__"}  # they belong to no floor
 

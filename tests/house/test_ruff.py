@@ -2,11 +2,9 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
+from repository import ROOT
 
 
 @pytest.mark.parametrize("ask", [["check"], ["format", "--check"]], ids=lambda x: x[0])

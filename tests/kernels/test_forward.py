@@ -3,17 +3,16 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
+from repository import ROOT
 
 if sys.platform != "linux":
     pytest.skip("triton is for Linux only", allow_module_level=True)
 
 from tilewise import kernels
 
-ROOT = Path(__file__).resolve().parents[2]
 CHILD = "tests.kernels._interpret"
 RUNGS = [rung for rung in kernels.FORWARD if not rung.startswith("gluon")]
 

@@ -4,16 +4,16 @@ tests/site/test_generated.py compares every file, in minutes; this is the quick 
 """
 
 import json
-from pathlib import Path
 
 import generate
 import pytest
 from draw import exercises
 from draw.modules import module
+from repository import ROOT
 
 from tilewise.live import calculator
 
-FOLDER = Path(__file__).resolve().parent.parent.parent / "docs/generated"
+FOLDER = ROOT / "docs/generated"
 MADE = [("elements", x) for x in ("calculator", "strip_online", "strip_merging")]
 MADE += [("tables", f"stepper_{x}") for x in ("forward", "backward", "orders")]
 each_language = pytest.mark.parametrize("lang", ["en", "zh"])

@@ -3,13 +3,12 @@
 import importlib
 import json
 import statistics
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise.bench.cells import PASSES, geometric
 
-ROOT = Path(__file__).resolve().parents[2]
 _bench = importlib.import_module("draw.figures._bench")
 FOUND = _bench.bench()
 PAGE = (ROOT / "docs/en/gpu/measured.md").read_text("utf-8")

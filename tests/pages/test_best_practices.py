@@ -3,12 +3,12 @@
 import importlib
 import re
 from itertools import product
-from pathlib import Path
+
+from repository import ROOT
 
 from tilewise import ledger
 from tilewise.bench.cells import DIMS, PASSES
 
-ROOT = Path(__file__).resolve().parents[2]
 rules = importlib.import_module("draw.tables._rules")
 bench = importlib.import_module("draw.figures._bench")
 figure = importlib.import_module("draw.figures.memory.rules_ratios")

@@ -2,14 +2,13 @@
 
 import importlib
 from itertools import product
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise import hardware
 from tilewise.bench.cells import DIMS, geometric
 
-ROOT = Path(__file__).resolve().parents[2]
 found = importlib.import_module("draw.tables._practices")
 tf32 = importlib.import_module("draw.tables.memory.tf32_time")
 

@@ -2,13 +2,12 @@
 
 import importlib
 from itertools import product
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise.bench.cells import DIMS, PASSES
 
-ROOT = Path(__file__).resolve().parents[2]
 found = importlib.import_module("draw.tables._practices")
 decoding = importlib.import_module("draw.tables.memory.decoding")
 tiles = importlib.import_module("draw.tables.memory.tile_sizes")

@@ -1,15 +1,14 @@
 """The numbers on the page of rules are what was measured, counted or stated."""
 
 import importlib
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise import hardware, ledger
 from tilewise.bench.cells import cell, geometric
 from tilewise.rounding import largest, roundoff, smallest
 
-ROOT = Path(__file__).resolve().parents[2]
 rules = importlib.import_module("draw.tables._rules")
 bench = importlib.import_module("draw.figures._bench")
 errors = importlib.import_module("draw.tables._errors")

@@ -2,15 +2,14 @@
 
 import json
 import math
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise import hardware, ledger
 from tilewise.attention.dispatch import PACKED, TABLE
 from tilewise.ledger import costs, layer
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/en/memory/calculator.md").read_text("utf-8")
 USE = (ROOT / "docs/en/gpu/use-it.md").read_text("utf-8")
 BENCH = max((ROOT / "benchmarks/results").glob("h200-*-attention.json"))

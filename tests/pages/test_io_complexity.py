@@ -1,14 +1,13 @@
 """What the page on IO complexity says in numbers, from the ledger and the counters."""
 
 import importlib
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise import ledger
 from tilewise.ledger import layer
 
-ROOT = Path(__file__).resolve().parents[2]
 counters = importlib.import_module("draw.tables._counters")
 PAGE = (ROOT / "docs/en/flash-attention/io-complexity.md").read_text("utf-8")
 HEADS, N, D = 64 * 16, 1024, 64  # what was measured

@@ -1,15 +1,14 @@
 """The two forward passes to paste: right for odd sizes, as short as the pages say."""
 
 import re
-from pathlib import Path
 
 import pytest
 import torch
+from repository import ROOT
 
 from tilewise.examples.algorithm_1 import algorithm_1
 from tilewise.examples.quickstart import flash_attention
 
-ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src/tilewise/examples/quickstart.py"
 PAGES = [
     "en/index.md",

@@ -4,16 +4,15 @@ import json
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise.hardware import roofs
 from tilewise.serve.limits import LIMITS, MIB
 
 from ..serve._service import server
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted(ROOT.glob("docs/*/memory/serving.md"))
 (FILE,) = ROOT.glob("benchmarks/results/cpu-*-serve.json")
 FOUND = json.loads(FILE.read_text("utf-8"))

@@ -1,16 +1,15 @@
 """What the page says in numbers, and the tables' words, in both languages."""
 
 import re
-from pathlib import Path
 
 import pytest
 from draw.tables._pitfall_names_zh import WRONG
 from draw.tables._pitfalls import WORDS, kills, rounded, typeset
+from repository import ROOT
 
 from tilewise.pitfalls import KINDS, PITFALLS
 from tilewise.pitfalls.suite import SUITE
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = [*ROOT.glob("docs/*/pitfalls/wrong-but-plausible.md")]
 
 

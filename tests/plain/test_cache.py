@@ -2,15 +2,15 @@
 
 import json
 import random
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise import ledger
 from tilewise.ledger import cache
 from tilewise.trace import ORDERS
 
-RESULTS = Path(__file__).resolve().parents[2] / "benchmarks/results"
+RESULTS = ROOT / "benchmarks/results"
 MEASURED = json.loads((RESULTS / "h200-2026-11-20-roofline.json").read_text("utf-8"))
 L2 = MEASURED["machine"]["l2_bytes"]
 SIZE = {"n": 24, "d": 4, "block_rows": 5, "block_cols": 7}

@@ -1,16 +1,15 @@
 """The numbers of GPUs: each has a source, and they agree with what was measured."""
 
 import json
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise import hardware
 from tilewise.hardware import CEILINGS, GPUS, LEVELS, SOURCES, attainable, ridge
 
 from ._hardware_numbers import AGAIN
 
-ROOT = Path(__file__).resolve().parents[2]
 EACH = pytest.mark.parametrize("gpu", GPUS)
 
 

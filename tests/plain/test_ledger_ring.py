@@ -2,9 +2,9 @@
 
 import itertools
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise import ledger
 from tilewise.hardware import GPUS, SOURCES
@@ -94,7 +94,7 @@ def test_links_are_those_of_the_vendor():
     both = GPUS["H200"]["levels"]["nvlink"]["bandwidth"]
     assert LINKS["NVLink"] == (both["value"] / 2, SOURCES[both["source"]][2])
     assert LINKS["InfiniBand"][0] == 400e9 / 8
-    page = Path(__file__).resolve().parents[2] / "docs/en/reference/references.md"
+    page = ROOT / "docs/en/reference/references.md"
     text = page.read_text("utf-8")
     assert all(f"]({address})" in text for _, address in LINKS.values())
 

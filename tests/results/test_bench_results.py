@@ -3,14 +3,12 @@
 import importlib
 import math
 import re
-from pathlib import Path
 
 import pytest
 from draw.modules import module
 
 from tilewise.bench.cells import PASSES, RESULTS, cells, flops, geometric, named
 
-ROOT = Path(__file__).resolve().parents[2]
 _bench = importlib.import_module("draw.figures._bench")
 bytes_ = importlib.import_module("draw.tables.gpu.rung_bytes")
 FOUND = _bench.bench()

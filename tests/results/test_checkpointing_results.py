@@ -2,12 +2,11 @@
 
 import importlib
 import re
-from pathlib import Path
 
 import pytest
 from draw.modules import module
+from repository import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 cpu = importlib.import_module("draw.tables.memory.checkpointing_cpu")
 counted = importlib.import_module("draw.tables.memory.checkpointing_counted")
 gpu = importlib.import_module("draw.tables.memory.checkpointing_gpu")

@@ -2,13 +2,12 @@
 
 import functools
 import importlib
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise.trace import ORDERS
 
-ROOT = Path(__file__).resolve().parents[2]
 _counters = importlib.import_module("draw.tables._counters")
 table = importlib.import_module("draw.tables.flash_attention.counters")
 COUNTERS = _counters.DATA

@@ -6,19 +6,18 @@ import os
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from draw.figures import _bench
 from draw.figures.gpu import first_rungs, longest_first, two_in_flight
 from draw.tables import _rungs
 from draw.tables.gpu import ladder_instructions, ladder_tiles
+from repository import ROOT
 
 from tilewise.hardware import GPUS
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="triton is for Linux only")
 
-ROOT = Path(__file__).resolve().parents[2]
 LOOPS = sorted((ROOT / "benchmarks/results").glob("cpu-*-loops.json"))
 TILES = ("causal", "descriptors")  # whose
 WAYS = tuple(two_in_flight.WAYS)

@@ -4,15 +4,14 @@ import importlib
 import json
 import math
 import re
-from pathlib import Path
 
 import pytest
 from measure.packing._packing_lengths import log_normal
+from repository import ROOT
 
 from tilewise.examples import packing_bins
 from tilewise.packing import fill, first_fit_decreasing
 
-ROOT = Path(__file__).resolve().parents[2]
 table = importlib.import_module("draw.tables.memory.packing_ways")
 FOUND, DATA = table.found(), json.loads(table.RESULTS.read_text("utf-8"))
 ABOUT = {x["name"]: x for x in DATA["collections"]}

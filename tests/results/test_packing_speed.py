@@ -1,14 +1,13 @@
 """What scripts/measure/varlen measured of packed documents, and the page's words."""
 
 import importlib
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise.bench.cells import PASSES, geometric
 from tilewise.examples import packing_bins, packing_draw
 
-ROOT = Path(__file__).resolve().parents[2]
 varlen = importlib.import_module("draw.tables._varlen")
 packed_tail = importlib.import_module("draw.tables.memory.packed_tail")
 packed_equal = importlib.import_module("draw.tables.memory.packed_equal")

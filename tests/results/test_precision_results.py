@@ -3,11 +3,10 @@
 import importlib
 import json
 import math
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 errors = importlib.import_module("draw.tables._errors")
 figure = importlib.import_module("draw.figures.pitfalls.formats_error")
 

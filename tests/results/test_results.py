@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
+from repository import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "benchmarks/results").glob("*.json"))
 EACH = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 ROOFLINES = [path for path in FILES if path.stem.endswith("-roofline")]

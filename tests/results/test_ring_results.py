@@ -2,13 +2,12 @@
 
 import importlib
 from math import ceil
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from tilewise.ledger.ring import LINKS, at_once, step_bytes, working_set
 
-ROOT = Path(__file__).resolve().parents[2]
 table = importlib.import_module("draw.tables.memory.ring_times")
 memory = importlib.import_module("draw.tables.memory.ring_memory")
 DATA, GROUPED = table.found(), "16 heads, 2 of keys"

@@ -1,16 +1,14 @@
 """What was tried on the Gluon kernels can be tried again; pages say what it gave."""
 
-from pathlib import Path
-
 import pytest
 from draw.figures._bench import newest
 from draw.figures._plot import results
 from measure.variants import _backward_variants as backward
 from measure.variants import _forward_variants as forward
+from repository import ROOT
 
 from tilewise.bench.cells import geometric
 
-ROOT = Path(__file__).resolve().parents[2]
 CASES = [(m, name) for m in (forward, backward) for name in m.VARIANTS]
 
 

@@ -2,7 +2,6 @@
 
 import re
 from functools import cache
-from pathlib import Path
 
 import jupytext
 import yaml
@@ -11,8 +10,8 @@ from markdown import Markdown
 from mkdocs.config import load_config
 from mkdocs.utils.meta import get_data
 from parsed import Page
+from repository import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 LANGS = ("en", "zh")
 APART = set("svg script style pre arithmatex headerlink".split())  # names, classes

@@ -4,7 +4,7 @@ import os
 import re
 from types import SimpleNamespace
 
-from pages import ROOT
+from repository import ROOT
 from versions import SETTINGS
 
 READER = 'python -m pip install -e ".[docs]" && mkdocs serve'

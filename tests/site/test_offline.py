@@ -8,8 +8,8 @@ import sys
 from zipfile import ZipFile
 
 import pytest
-from pages import ROOT
 from release import offline
+from repository import ROOT
 
 FOLDERS = ["docs", "src", "scripts", "benchmarks"]
 OTHERWISE = {"TZ": "Pacific/Auckland", "COLUMNS": "200", "PYTHONHASHSEED": "1"}

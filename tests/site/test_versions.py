@@ -5,7 +5,7 @@ import re
 from every import every
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from pages import ROOT
+from repository import ROOT
 from versions import EXTRAS, PROJECT, SETTINGS, entries, pins, requirements
 
 LOCKS = ["requirements-ci.txt", "requirements-tools.txt"]

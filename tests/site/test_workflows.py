@@ -12,7 +12,7 @@ import sysconfig
 
 import yaml
 from every import every
-from pages import ROOT
+from repository import ROOT
 
 FILES = sorted((ROOT / ".github/workflows").glob("*.y*ml"))
 each_workflow = every("path", FILES, ids=lambda p: p.name)
