@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tilewise.ring import ranks
-from tilewise.ring.ranks import DTYPES, agree, call, pass_on, problem, ring_of
+from tilewise.ring.ranks import DTYPES, agree, call, pass_on, problem, readable, ring_of
 
 
 def x(*shape, dtype=torch.float32, **how):
@@ -129,7 +129,7 @@ def test_what_is_wrong_is_named(dist, sentence):
     """The rank itself raises it, the others say which rank it was."""
     *qkv, causal, scale = WRONG[sentence]
     dist(0, 2, lambda mine: [mine, sound])
-    sound = list(call(x(), x(), x(), False, None).values())
+    sound = [*call(x(), x(), x(), False, None)]
     with pytest.raises(ValueError, match=sentence):
         agree(*qkv, causal, scale, "the group")
     bad = [0] * 13
@@ -147,12 +147,12 @@ def test_what_fits_is_no_problem():
 
 def test_ranks_agree_on_all_but_their_lengths(dist):
     q, k, v = x(), x(2, 2, 5, 8), x(2, 2, 5, 3)
-    same = {"batch": 2, "heads of q": 4, "heads of k": 2, "d": 8, "d of v": 3}
-    same |= {"valid": 1, "causal": 0, "N of q": 6, "N of k": 5, "dtype": 1}
+    same = {"batch": 2, "heads_of_q": 4, "heads_of_k": 2, "d": 8, "d_of_v": 3}
+    same |= {"valid": 1, "causal": 0, "N_of_q": 6, "N_of_k": 5}
     told = call(q, k, v, False, None)
-    assert same.items() <= (told | {"dtype": 1}).items() and len(told) == 13
-    assert DTYPES[told["dtype"]] == torch.float32
-    theirs = [*(told | {"N of q": 9, "N of k": 2}).values()]
+    assert same.items() <= told._asdict().items() and len(told) == 13
+    assert DTYPES[told.dtype] == torch.float32
+    theirs = [*told._replace(N_of_q=9, N_of_k=2)]
     dist(0, 2, lambda mine: [mine, theirs])
     assert agree(q, k, v, False, None, "the group") == (9, [5, 2])
 
@@ -176,14 +176,15 @@ def test_ranks_agree_on_all_but_their_lengths(dist):
 def test_every_difference_is_named(dist, other):
     given = {"q": x(), "k": x(), "v": x(), "causal": False, "scale": 0.25}
     mine, theirs = (call(**(given | more)) for more in ({}, other))
-    (name,) = [key for key in mine if mine[key] != theirs[key]]
-    dist(0, 2, lambda told: [told, [*theirs.values()]])
+    pairs = zip(mine._fields, mine, theirs)
+    (name,) = [field.replace("_of_", " of ") for field, a, b in pairs if a != b]
+    dist(0, 2, lambda told: [told, [*theirs]])
     with pytest.raises(ValueError, match=f"^{name} must be the same on all ranks:"):
         agree(*given.values(), "the group")
 
 
 def test_lengths_differ_only_without_causal(dist):
-    theirs = [*call(x(), x(), x(), True, None).values()]
+    theirs = [*call(x(), x(), x(), True, None)]
     dist(0, 2, lambda mine: [mine, theirs])
     short = x(2, 4, 4, 8)
     with pytest.raises(ValueError, match=r"N of q .* all ranks: \[4, 6\]"):
@@ -192,12 +193,26 @@ def test_lengths_differ_only_without_causal(dist):
 
 def test_a_dtype_and_a_scale_are_told_as_they_are():
     with torch.no_grad():
-        assert call(x(requires_grad=True), x(), x(), False, 1)["requires_grad"] == 0
-    assert call(x(), x(requires_grad=True), x(), False, 1)["requires_grad"] == 1
+        assert call(x(requires_grad=True), x(), x(), False, 1).requires_grad == 0
+    assert call(x(), x(requires_grad=True), x(), False, 1).requires_grad == 1
     default, same = (call(x(), x(), x(), False, s) for s in (None, 8**-0.5))
     assert default == same != call(x(), x(), x(), False, 8**-0.5 + 1e-16)
     whole = call(x(), x(), x(), False, 1), call(x(), x(), x(), False, 1.0)
     assert whole[0] == whole[1]
+    assert readable("scale", default.scale) == 8**-0.5
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta", "cuda", "xpu"])
+def test_devices_of_equally_long_names_differ(device):
+    """A device is told by its name, not by the number of its letters."""
+    tensor = SimpleNamespace(
+        device=SimpleNamespace(type=device),
+        shape=(2, 4, 6, 8),
+        dtype=torch.float32,
+        requires_grad=False,
+    )
+    number = call(tensor, tensor, tensor, False, None).device
+    assert readable("device", number) == device and number < 2**63
 
 
 @pytest.mark.parametrize("world", [1, 2, 3, 4])
