@@ -1,9 +1,10 @@
-"""Rung 5, only the tiles that matter: empty ones skipped, full ones without a mask.
+"""Rung 5, only the tiles that matter: it skips empty ones and masks only partial ones.
 
-Row r sees the keys 0 .. r + shift. So a block of rows meets first the tiles that all
-its rows see whole, where no mask is computed, then the few on the diagonal or at the
-ragged end, then nothing: half of the work of a causal square is gone. The blocks differ
-in length now, and the longest go first, so that no processor starts one at the end.
+Row r sees the keys 0 .. r + shift. Therefore a block of rows first meets the tiles that
+all of its rows see completely, where no mask is computed, then the few tiles on the
+diagonal or at the ragged end, and then it stops. This saves half of the work of a
+causal square. The blocks now differ in length, and the longest start first, so that no
+processor starts a long one at the end.
 """
 
 import triton
@@ -21,41 +22,10 @@ from tilewise.kernels.shared.common import (
     shift,
     store_tile,
 )
+from tilewise.kernels.shared.order import crew_of, longest_first, reach
 
 TILES = {64: (128, 64, 8, 3), 128: (128, 64, 4, 2), 256: (128, 64, 8, 2)}
 SIZES = "shift", "heads", "total", "crew"  # one compiled kernel for all of them
-CACHE = 16 * 2**20  # bytes of K and V that a crew of heads may keep in L2
-
-
-# --8<-- [start:order]
-@triton.jit
-def longest_first(program, tiles, total, crew):
-    """(block of rows, head): crews of heads, and in a crew the last rows first.
-
-    total heads of the batch, tiles blocks of rows each. The heads of a crew run side by
-    side, and their K and V fit in L2 together.
-    """
-    first = program // (tiles * crew) * crew  # head
-    size = tl.minimum(crew, total - first)  # the last crew may be smaller
-    rest = program - first * tiles
-    return tiles - 1 - rest // size, first + rest % size
-
-
-@triton.jit
-def reach(i, n_q, n_k, shift, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr):
-    """Keys before which tiles need no mask, and before which there are tiles at all."""
-    past = tl.minimum((i + 1) * BLOCK_ROWS, n_q) + shift  # of the last row
-    full = tl.minimum(i * BLOCK_ROWS + 1 + shift, n_k)  # of the first row
-    full = tl.maximum(full, 0) // BLOCK_COLS * BLOCK_COLS
-    return full, tl.minimum(past, n_k)
-    # --8<-- [end:order]
-
-
-def crew_of(q, k):
-    """How many query heads run side by side: as many as keep K and V in CACHE."""
-    bytes_of_head = 2 * k.shape[-2] * k.shape[-1] * k.element_size()
-    crew = max(1, CACHE // bytes_of_head) * (q.shape[1] // k.shape[1])
-    return min(crew, q.shape[0] * q.shape[1])  # no more than there are
 
 
 @triton.jit
@@ -108,7 +78,14 @@ def causal_rows(
 
 
 def forward(q, k, v, *, scale=None, causal=False, **tile):
-    """o = softmax(τ q kᵀ) v and L, as rung 3 gives it, with its arguments."""
+    """o = softmax(τ q kᵀ) v and L = log Σ e^s, without the empty tiles.
+
+    q (batch, heads, N_q, d) and k, v (batch, key heads, N_k, d) are fp16, bf16 or fp32;
+    o has q's shape and dtype, and L (batch, heads, N_q) is fp32. scale None is τ =
+    1/√d. causal True lets row r see the keys 0 .. r + N_k − N_q, and "top-left" 0 .. r.
+    A row that sees no key has o = 0 and L = −∞. tile replaces numbers of TILES by name:
+    block_rows, block_cols, num_warps, num_stages.
+    """
     rows, cols, launch = choose(TILES, q, tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols)
     q, scale = positive(q, scale)

@@ -1,18 +1,17 @@
 """Rung 6, tensor descriptors: the card's copy engine (TMA) fetches whole tiles.
 
 The host describes each tensor once, in four dimensions. A tile is then four coordinates
-to one instruction of one thread: no pointer a thread, no mask, since the engine fills
-with zeros what lies outside of a head's rows and dimensions and does not write it.
+to one instruction of one thread. No thread needs pointers or a mask, because the engine
+reads zeros outside of a head's rows and dimensions and writes nothing there.
 Below Hopper, Triton turns the descriptors back into pointers.
 """
 
-import torch
 import triton
 import triton.language as tl
 
-from tilewise.kernels.causal import crew_of, longest_first, reach
 from tilewise.kernels.exp2 import finish, start, step
-from tilewise.kernels.host.launch import Descriptor, launch
+from tilewise.kernels.host.descriptor import describable, describe
+from tilewise.kernels.host.launch import launch
 from tilewise.kernels.shared.common import (
     LOG2E,
     choose,
@@ -21,6 +20,7 @@ from tilewise.kernels.shared.common import (
     prepare,
     shift,
 )
+from tilewise.kernels.shared.order import crew_of, longest_first, reach
 
 TILES = {64: (64, 128, 4, 2), 128: (64, 64, 4, 3), 256: (128, 64, 8, 2)}
 SIZES = "n_q", "n_k", "shift", "heads", "group", "total", "crew"
@@ -82,39 +82,15 @@ def descriptors(
     tl.store(LSE + head.to(tl.int64) * n_q + rows, lse, rows < n_q)
 
 
-def describable(x):
-    """x, or a copy where the copy engine cannot walk it: strides of whole 16 bytes."""
-    if x.data_ptr() % 16 == 0:
-        if whole(x) or x.is_contiguous():  # d is a multiple of 8
-            return x
-        unit = 16 // x.element_size()
-        steps = (s for n, s in zip(x.shape[:-1], x.stride()) if n > 1)
-        if all(s and s % unit == 0 for s in steps):
-            return x
-    return x.clone(memory_format=torch.contiguous_format)
-
-
-def whole(x):
-    """Whether all strides of x (batch, heads, N, d) but d's are whole 16 bytes."""
-    a, b, c, _ = x.stride()
-    return a and b and c and (a | b | c) % (16 // x.element_size()) == 0
-
-
-def describe(x, rows):
-    """The descriptor of x (batch, heads, N, d) for tiles of `rows` rows of a head."""
-    return Descriptor(x, strides_of(x), (1, 1, rows, padded(x.shape[-1])))
-
-
-def strides_of(x):
-    """x's strides; that of an axis of length 1 means nothing, yet is checked."""
-    if whole(x) or 1 not in x.shape:
-        return x.stride()
-    *shape, d = x.shape
-    return (*(s if n > 1 else d for n, s in zip(shape, x.stride())), 1)
-
-
 def forward(q, k, v, *, scale=None, causal=False, **tile):
-    """o = softmax(τ q kᵀ) v and L, as rung 3 gives it, with its arguments."""
+    """o = softmax(τ q kᵀ) v and L = log Σ e^s, through tensor descriptors.
+
+    q (batch, heads, N_q, d) and k, v (batch, key heads, N_k, d) are fp16, bf16 or fp32;
+    o has q's shape and dtype, and L (batch, heads, N_q) is fp32. scale None is τ =
+    1/√d. causal True lets row r see the keys 0 .. r + N_k − N_q, and "top-left" 0 .. r.
+    A row that sees no key has o = 0 and L = −∞. tile replaces numbers of TILES by name:
+    block_rows, block_cols, num_warps, num_stages.
+    """
     rows, cols, options = choose(TILES, q, tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols)
     q, scale = positive(q, scale)
