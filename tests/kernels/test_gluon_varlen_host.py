@@ -11,10 +11,11 @@ from .test_gluon_varlen import Loads, laid_out
 
 pytest.importorskip("triton")
 
-from tilewise.kernels import causal, gluon_varlen, gluon_varlen_backward
+from tilewise.kernels import gluon_varlen, gluon_varlen_backward
 from tilewise.kernels.host import launch as _launch
 from tilewise.kernels.shared import gluon as _gluon
 from tilewise.kernels.shared import gluon_varlen_backward as _gluon_varlen_backward
+from tilewise.kernels.shared import order
 
 LENGTHS = [20, 0, 45], [30, 7, 28]
 
@@ -124,11 +125,11 @@ def test_how_many_heads_at_once(case, most):
 def walks(monkeypatch):
     """walks(slots, units, shift, group, rows): every program's walk and edges."""
     module = _gluon_varlen_backward
-    monkeypatch.setattr(causal, "tl", Plain)
+    monkeypatch.setattr(order, "tl", Plain)
     for name, value in {
         "gl": Loads,
         "KEYS": 128,
-        "longest_first": causal.longest_first.fn,
+        "longest_first": order.longest_first.fn,
         "pad_of": lambda row, number: (row // 128 + number) * 128,
         "Walk": lambda *x: types.SimpleNamespace(**dict(zip(WALK, x))),
         "Edges": lambda *x: types.SimpleNamespace(**dict(zip(EDGES, x))),

@@ -12,12 +12,13 @@ if sys.platform != "linux":
 
 from triton.runtime import driver
 
-from tilewise.kernels.causal import causal_rows, crew_of
-from tilewise.kernels.descriptors import describable, strides_of
+from tilewise.kernels.causal import causal_rows
+from tilewise.kernels.host.descriptor import describable, strides_of
 from tilewise.kernels.host.launch import check
 from tilewise.kernels.shared import gluon as _gluon
 from tilewise.kernels.shared.common import check as check_input
 from tilewise.kernels.shared.common import fits, like, shift
+from tilewise.kernels.shared.order import crew_of
 
 LIGHT = "descriptors", "gluon_forward", "backward_descriptors", "gluon_backward"
 

@@ -14,7 +14,7 @@ goes first and makes δ for both walks, from the dO that it has on chip anyway.
 import triton
 import triton.language as tl
 
-from tilewise.kernels.descriptors import describable, describe
+from tilewise.kernels.host.descriptor import describable, describe
 from tilewise.kernels.host.launch import launch
 from tilewise.kernels.shared.common import LOG2E, like, padded, shift
 from tilewise.kernels.shared.common_backward import (

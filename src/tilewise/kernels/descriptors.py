@@ -6,13 +6,12 @@ with zeros what lies outside of a head's rows and dimensions and does not write 
 Below Hopper, Triton turns the descriptors back into pointers.
 """
 
-import torch
 import triton
 import triton.language as tl
 
-from tilewise.kernels.causal import crew_of, longest_first, reach
 from tilewise.kernels.exp2 import finish, start, step
-from tilewise.kernels.host.launch import Descriptor, launch
+from tilewise.kernels.host.descriptor import describable, describe
+from tilewise.kernels.host.launch import launch
 from tilewise.kernels.shared.common import (
     LOG2E,
     choose,
@@ -21,6 +20,7 @@ from tilewise.kernels.shared.common import (
     prepare,
     shift,
 )
+from tilewise.kernels.shared.order import crew_of, longest_first, reach
 
 TILES = {64: (64, 128, 4, 2), 128: (64, 64, 4, 3), 256: (128, 64, 8, 2)}
 SIZES = "n_q", "n_k", "shift", "heads", "group", "total", "crew"
@@ -80,37 +80,6 @@ def descriptors(
     o, lse = finish(acc, l, m)
     store(O, batch, q_head, i * BLOCK_ROWS, o, BLOCK_ROWS, DIMS)
     tl.store(LSE + head.to(tl.int64) * n_q + rows, lse, rows < n_q)
-
-
-def describable(x):
-    """x, or a copy where the copy engine cannot walk it: strides of whole 16 bytes."""
-    if x.data_ptr() % 16 == 0:
-        if whole(x) or x.is_contiguous():  # d is a multiple of 8
-            return x
-        unit = 16 // x.element_size()
-        steps = (s for n, s in zip(x.shape[:-1], x.stride()) if n > 1)
-        if all(s and s % unit == 0 for s in steps):
-            return x
-    return x.clone(memory_format=torch.contiguous_format)
-
-
-def whole(x):
-    """Whether all strides of x (batch, heads, N, d) but d's are whole 16 bytes."""
-    a, b, c, _ = x.stride()
-    return a and b and c and (a | b | c) % (16 // x.element_size()) == 0
-
-
-def describe(x, rows):
-    """The descriptor of x (batch, heads, N, d) for tiles of `rows` rows of a head."""
-    return Descriptor(x, strides_of(x), (1, 1, rows, padded(x.shape[-1])))
-
-
-def strides_of(x):
-    """x's strides; that of an axis of length 1 means nothing, yet is checked."""
-    if whole(x) or 1 not in x.shape:
-        return x.stride()
-    *shape, d = x.shape
-    return (*(s if n > 1 else d for n, s in zip(shape, x.stride())), 1)
 
 
 def forward(q, k, v, *, scale=None, causal=False, **tile):

@@ -24,7 +24,7 @@ from triton.experimental.gluon.language.nvidia.hopper import (
     warpgroup_mma_wait,
 )
 
-from tilewise.kernels.descriptors import describable, strides_of
+from tilewise.kernels.host.descriptor import describable, strides_of
 from tilewise.kernels.host.launch import Descriptor, launch
 from tilewise.kernels.shared.common import LOG2E, like, shift
 from tilewise.kernels.shared.common_backward import prepare

@@ -20,8 +20,7 @@ from triton.experimental.gluon.language.nvidia.hopper import (
     warpgroup_mma_wait,
 )
 
-from tilewise.kernels.causal import crew_of
-from tilewise.kernels.descriptors import describable
+from tilewise.kernels.host.descriptor import describable
 from tilewise.kernels.host.launch import launch
 from tilewise.kernels.shared.common import positive, prepare, shift
 from tilewise.kernels.shared.gluon import (
@@ -37,6 +36,7 @@ from tilewise.kernels.shared.gluon import (
     scale_rows,
     struct,
 )
+from tilewise.kernels.shared.order import crew_of
 from tilewise.kernels.shared.work import Reach, Work, turns
 
 LOG2E = gl.constexpr(1.4426950408889634)  # log₂ e

@@ -9,8 +9,7 @@ import torch
 import triton
 import triton.language as tl
 
-from tilewise.kernels.causal import TILES, reach, walk
-from tilewise.kernels.exp2 import finish, start
+from tilewise.kernels.causal import TILES, finish, start, walk
 from tilewise.kernels.shared.common import (
     LOG2E,
     choose,
@@ -21,6 +20,7 @@ from tilewise.kernels.shared.common import (
     positive,
     store_tile,
 )
+from tilewise.kernels.shared.order import reach
 from tilewise.kernels.shared.varlen import (
     check_packed,
     document,

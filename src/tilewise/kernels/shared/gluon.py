@@ -13,7 +13,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
 from triton.language import core
 
-from tilewise.kernels.descriptors import strides_of
+from tilewise.kernels.host.descriptor import strides_of
 from tilewise.kernels.host.launch import Descriptor
 
 aggregate = getattr(core, "aggregate", None) or core._aggregate

@@ -11,11 +11,11 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
 
-from tilewise.kernels.causal import longest_first
 from tilewise.kernels.shared.common import load_tile, tile_of
 from tilewise.kernels.shared.common_backward import row_numbers
 from tilewise.kernels.shared.gluon import struct
 from tilewise.kernels.shared.gluon_varlen import place
+from tilewise.kernels.shared.order import longest_first
 from tilewise.kernels.shared.varlen import WHOLE, document, pad_of, rows_of
 from tilewise.kernels.shared.work_backward import DQ_BYTES, KEYS, SCORES, Walk
 

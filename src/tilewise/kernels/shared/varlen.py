@@ -11,9 +11,9 @@ import triton
 import triton.language as tl
 
 from tilewise.fits import check_saved
-from tilewise.kernels.causal import CACHE, longest_first
 from tilewise.kernels.shared.common import check, dense, shift
 from tilewise.kernels.shared.common_backward import PAD
+from tilewise.kernels.shared.order import CACHE, longest_first
 
 FIELDS = tl.constexpr(6)  # of a slot, in the order of `document`
 WHOLE = tl.constexpr(PAD)  # rows: in L and δ documents begin at multiples of it
