@@ -98,7 +98,7 @@ WRONG = {  # sentence: what differs from CALL
 @pytest.mark.parametrize("sentence", WRONG)
 def test_what_is_wrong_is_named(dist, sentence):
     """The rank itself raises it, the others say which rank it was."""
-    dist(0, 2, lambda mine: [mine, [*call(**CALL).values()]])
+    dist(0, 2, lambda mine: [mine, [*call(**CALL)]])
     with pytest.raises(ValueError, match=sentence):
         agree(*(CALL | WRONG[sentence]).values(), "the group")
     dist(0, 4, lambda mine: [mine, [0] * 13, mine, [0] * 13])
@@ -115,15 +115,15 @@ def test_what_fits_is_no_problem():
 
 def test_ranks_agree_on_all_but_lengths_and_with_a_mask_on_all(dist):
     q, k, v = x(), x(2, 2, 5, 8), x(2, 2, 5, 3)
-    same = {"batch": 2, "heads of q": 4, "heads of k": 2, "d": 8, "d of v": 3}
-    same |= {"valid": 1, "causal": 0, "N of q": 6, "N of k": 5, "dtype": 1}
+    same = {"batch": 2, "heads_of_q": 4, "heads_of_k": 2, "d": 8, "d_of_v": 3}
+    same |= {"valid": 1, "causal": 0, "N_of_q": 6, "N_of_k": 5}
     told = call(q, k, v, False, None)
-    assert same.items() <= (told | {"dtype": 1}).items() and len(told) == 13
-    assert DTYPES[told["dtype"]] == torch.float32
-    theirs = [*(told | {"N of q": 9, "N of k": 2}).values()]
+    assert same.items() <= told._asdict().items() and len(told) == 13
+    assert DTYPES[told.dtype] == torch.float32
+    theirs = [*told._replace(N_of_q=9, N_of_k=2)]
     dist(0, 2, lambda mine: [mine, theirs])
     assert agree(q, k, v, False, None, "the group") == (9, [5, 2])
-    masked = [*call(x(), x(), x(), True, None).values()]
+    masked = [*call(x(), x(), x(), True, None)]
     dist(0, 2, lambda mine: [mine, masked])
     with pytest.raises(ValueError, match=r"N of q .* all ranks: \[4, 6\]"):
         agree(*[x(2, 4, 4, 8)] * 3, True, None, "the group")
@@ -141,19 +141,23 @@ def test_ranks_agree_on_all_but_lengths_and_with_a_mask_on_all(dist):
 def test_every_difference_is_named(dist, other):
     ours = CALL | {"scale": 0.25}
     mine, theirs = call(**ours), call(**(ours | other))
-    (name,) = [key for key in mine if mine[key] != theirs[key]]
-    dist(0, 2, lambda told: [told, [*theirs.values()]])
+    pairs = zip(mine._fields, mine, theirs)
+    (name,) = [field.replace("_of_", " of ") for field, a, b in pairs if a != b]
+    dist(0, 2, lambda told: [told, [*theirs]])
     with pytest.raises(ValueError, match=f"^{name} must be the same on all ranks:"):
         agree(*ours.values(), "the group")
 
 
 def test_a_dtype_and_a_scale_are_told_as_they_are():
     with torch.no_grad():
-        assert call(x(requires_grad=True), x(), x(), False, 1)["requires_grad"] == 0
-    assert call(x(), x(requires_grad=True), x(), False, 1)["requires_grad"] == 1
+        assert call(x(requires_grad=True), x(), x(), False, 1).requires_grad == 0
+    assert call(x(), x(requires_grad=True), x(), False, 1).requires_grad == 1
     default, same = (call(x(), x(), x(), False, s) for s in (None, 8**-0.5))
     assert default == same != call(x(), x(), x(), False, 8**-0.5 + 1e-16)
     assert call(x(), x(), x(), False, 1) == call(x(), x(), x(), False, 1.0)
+    assert ranks.readable("scale", default.scale) == 8**-0.5
+    for name in ("cpu", "meta", "cuda", "xpu"):
+        assert ranks.readable("device", ranks.letters(name)) == name
 
 
 def deliver(posted):

@@ -5,7 +5,7 @@ way or in fp32 is of these heads only, and what comes out is written into the wh
 Source: Ring Attention, H. Liu, M. Zaharia, P. Abbeel, arXiv 2310.01889.
 """
 
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 import torch
 from torch import Tensor
@@ -16,6 +16,16 @@ from tilewise.ring.passes import ring_backward, ring_forward
 from tilewise.ring.ranks import Group, agree, ring_of
 
 Part: TypeAlias = tuple[slice, slice]  # of a tensor: entries of the batch, heads
+
+
+class Options(NamedTuple):
+    """What a rank's two passes are told beside the tensors."""
+
+    causal: bool
+    scale: float | None
+    group: Group
+    rank: int
+    lengths: list[int]  # N_k on each rank
 
 
 @overload
@@ -83,11 +93,11 @@ def ring_attention(
     """
     rank, world = ring_of(group)
     if world == 1:
-        return flash_attention(
-            q, k, v, causal=causal, scale=scale, return_lse=return_lse
-        )
+        more: Any = {"causal": causal, "scale": scale, "return_lse": return_lse}
+        return flash_attention(q, k, v, **more)
     rows, lengths = agree(q, k, v, causal, scale, group)
-    options = causal, None if scale is None else float(scale), group, rank, lengths
+    scale = None if scale is None else float(scale)
+    options = Options(causal, scale, group, rank, lengths)
     o, lse = Ring.apply(q, k, v, rows, options)
     return (o, lse) if return_lse else o
 
@@ -97,7 +107,7 @@ class Ring(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, q: Tensor, k: Tensor, v: Tensor, rows: int, options: Any
+        ctx: Any, q: Tensor, k: Tensor, v: Tensor, rows: int, options: Options
     ) -> tuple[Tensor, Tensor]:
         ctx.rows, ctx.options = rows, options
         ctx.set_materialize_grads(False)
@@ -105,7 +115,7 @@ class Ring(torch.autograd.Function):
         o = torch.empty_like(q) if same else q.new_empty(*q.shape[:3], v.shape[-1])
         wide = torch.promote_types(q.dtype, torch.float32)
         lse = q.new_empty(q.shape[:3], dtype=wide)
-        for few, keys in turns(q, k, v, rows, max(options[-1]), False):
+        for few, keys in turns(q, k, v, rows, max(options.lengths), False):
             o[few], lse[few] = ring_forward(q[few], k[keys], v[keys], *options)
         ctx.save_for_backward(q, k, v, o, lse)
         return o, lse
@@ -115,16 +125,16 @@ class Ring(torch.autograd.Function):
         ctx: Any, do: Tensor | None, dlse: Tensor | None
     ) -> tuple[Tensor | None, ...]:
         once = RingOnce.apply if torch.is_grad_enabled() else all_backward
-        given = *ctx.saved_tensors, do, dlse, ctx.rows, ctx.options
-        return *once(*given), None, None
+        grads = once(*ctx.saved_tensors, do, dlse, ctx.rows, ctx.options)
+        return *grads, None, None
 
 
 class RingOnce(Once):
     """The backward pass, with no gradient of its own: create_graph asks for one."""
 
     @staticmethod
-    def forward(ctx: Any, *given: Any) -> tuple[Tensor, ...]:
-        return all_backward(*given)
+    def forward(ctx: Any, *inputs: Any) -> tuple[Tensor, ...]:
+        return all_backward(*inputs)
 
 
 def all_backward(
@@ -136,17 +146,17 @@ def all_backward(
     do: Tensor | None,
     dlse: Tensor | None,
     rows: int,
-    options: Any,
+    options: Options,
 ) -> tuple[Tensor, ...]:
     """dQ, dK, dV of all heads, turn by turn, each in its tensor's dtype."""
     grads = tuple(torch.empty_like(x) for x in (q, k, v))
-    for few, keys in turns(q, k, v, rows, max(options[-1]), True):
+    for few, keys in turns(q, k, v, rows, max(options.lengths), True):
         saved = q[few], k[keys], v[keys], o[few], lse[few]
-        given, more = (None if x is None else x[few] for x in (do, dlse))
-        made = ring_backward(*saved, given, more, *options)
-        for grad, heads, x in zip(grads, (few, keys, keys), made):
-            grad[heads] = x
-        del made, x  # else they would be there through the next turn
+        do_few, dlse_few = (None if x is None else x[few] for x in (do, dlse))
+        parts = ring_backward(*saved, do_few, dlse_few, *options)
+        for grad, heads, part in zip(grads, (few, keys, keys), parts):
+            grad[heads] = part
+        del parts, part  # free their memory before the next turn
     return grads
 
 

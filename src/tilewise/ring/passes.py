@@ -56,13 +56,15 @@ def ring_forward(
         if not last:  # away while this rank computes with it
             wait = pass_on([k, v], shapes(k, v, lengths, step + 1, rank), group)
         rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
-        given = q[:, :, rows], k[:, :, keys], v[:, :, keys]
-        part = passes.forward(*given, None, (mask, scale, 0.0, None))
+        options = passes.Options(mask, scale)
+        o_part, lse_part = passes.forward(
+            q[:, :, rows], k[:, :, keys], v[:, :, keys], None, options
+        )
         if step == 0:
-            o, lse = wider(part[0]), part[1]
+            o, lse = wider(o_part), lse_part
         else:
-            merge_into(o[:, :, rows], lse[:, :, rows], *part)
-        del given, part  # else they would be there through the next step
+            merge_into(o[:, :, rows], lse[:, :, rows], o_part, lse_part)
+        del o_part, lse_part  # free their memory before the next step
         if not last:
             k, v = wait()
     return o, lse
@@ -97,10 +99,14 @@ def ring_backward(
         if not last:
             wait = pass_on([k, v], after, group)
         rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
-        saved = o[:, :, rows], do[:, :, rows], lse[:, :, rows]
-        more = None if dlse is None else dlse[:, :, rows]
-        given = q[:, :, rows], k[:, :, keys], v[:, :, keys], *saved, more
-        parts = passes.backward(*given, None, False, (mask, scale, 0.0, None))[:3]
+        saved = q[:, :, rows], k[:, :, keys], v[:, :, keys], o[:, :, rows]
+        more = (
+            do[:, :, rows],
+            lse[:, :, rows],
+            dlse if dlse is None else dlse[:, :, rows],
+        )
+        options = passes.Options(mask, scale)
+        *parts, _ = passes.backward(*saved, *more, None, False, options)
         if step == 0:
             dq, dk, dv = map(wider, parts)
         else:
@@ -108,7 +114,7 @@ def ring_backward(
             dk, dv = come()  # sums of the ranks before, for the keys that are here
             dk[:, :, keys] += parts[1]
             dv[:, :, keys] += parts[2]
-        del given, parts
+        del saved, parts
         come = pass_on([dk, dv], after, group)
         if not last:
             k, v = wait()

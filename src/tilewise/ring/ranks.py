@@ -4,7 +4,7 @@ import numbers
 import os
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 import torch.distributed as dist
@@ -12,7 +12,6 @@ from torch import Tensor
 
 Group: TypeAlias = "dist.ProcessGroup | None"  # not every PyTorch has such
 DTYPES = torch.float16, torch.bfloat16, torch.float32, torch.float64
-ANYWHERE = "valid", "N of q", "N of k"  # may differ from rank to rank
 
 
 def ring_of(group: Group) -> tuple[int, int]:
@@ -40,8 +39,8 @@ def problem(q: Any, k: Any, v: Any, causal: object, scale: object) -> str | None
     """What is wrong with this rank's own tensors, in a sentence, or None."""
     for name, x in (("q", q), ("k", k), ("v", v)):
         if not isinstance(x, torch.Tensor) or x.ndim != 4 or 0 in x.shape:
-            found = f"{(*x.shape,)}" if isinstance(x, torch.Tensor) else type(x)
-            return f"{name} must be (batch, heads, N / P, d), not {found}"
+            what = f"{(*x.shape,)}" if isinstance(x, torch.Tensor) else type(x)
+            return f"{name} must be (batch, heads, N / P, d), not {what}"
         if x.dtype != q.dtype or x.dtype not in DTYPES or x.device != q.device:
             return "q, k and v must be of one float dtype and on one device"
     if k.shape[:-1] != v.shape[:-1] or q.shape[0] != k.shape[0]:
@@ -58,53 +57,86 @@ def problem(q: Any, k: Any, v: Any, causal: object, scale: object) -> str | None
     return None
 
 
-def call(
-    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None
-) -> dict[str, int]:
-    """{what must be the same on all ranks: a whole number}, of a call that is valid."""
+class Call(NamedTuple):
+    """What a rank was called with, as whole numbers; all 0 where it is not valid."""
+
+    valid: int = 0
+    batch: int = 0
+    heads_of_q: int = 0
+    heads_of_k: int = 0
+    d: int = 0
+    d_of_v: int = 0
+    dtype: int = 0  # its place in DTYPES
+    causal: int = 0
+    scale: int = 0  # the bits of the float
+    requires_grad: int = 0
+    device: int = 0  # the letters of its type
+    N_of_q: int = 0
+    N_of_k: int = 0
+
+
+def call(q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None) -> Call:
+    """The call of a rank whose tensors fit each other."""
     scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
     graded = torch.is_grad_enabled() and any(x.requires_grad for x in (q, k, v))
-    return {
-        "valid": 1,
-        "batch": q.shape[0],
-        "heads of q": q.shape[1],
-        "heads of k": k.shape[1],
-        "d": q.shape[-1],
-        "d of v": v.shape[-1],
-        "dtype": DTYPES.index(q.dtype),
-        "causal": int(causal),
-        "scale": struct.unpack("q", struct.pack("d", scale))[0],
-        "requires_grad": int(graded),
-        "device": len(q.device.type),
-        "N of q": q.shape[-2],
-        "N of k": k.shape[-2],
-    }
+    return Call(
+        valid=1,
+        batch=q.shape[0],
+        heads_of_q=q.shape[1],
+        heads_of_k=k.shape[1],
+        d=q.shape[-1],
+        d_of_v=v.shape[-1],
+        dtype=DTYPES.index(q.dtype),
+        causal=int(causal),
+        scale=struct.unpack("q", struct.pack("d", scale))[0],
+        requires_grad=int(graded),
+        device=letters(q.device.type),
+        N_of_q=q.shape[-2],
+        N_of_k=k.shape[-2],
+    )
+
+
+def letters(name: str) -> int:
+    """The first seven letters of a name, as one number."""
+    return int.from_bytes(name.encode()[:7], "big")
+
+
+def readable(field: str, number: int) -> object:
+    """A number of a call as the caller wrote it."""
+    if field == "dtype":
+        return DTYPES[number]
+    if field == "scale":
+        return struct.unpack("d", struct.pack("q", number))[0]
+    if field == "device":
+        return number.to_bytes(7, "big").lstrip(b"\0").decode()
+    return number
 
 
 def agree(
     q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None, group: Group
 ) -> tuple[int, list[int]]:
-    """The longest N_q, and N_k on each rank, after all have said what they were given.
+    """The longest N_q of all ranks, and N_k on each rank.
 
     Every rank takes part before any raises ValueError, so a mistake on one rank, or a
     difference between two, ends the call on all of them and leaves none waiting. With
     causal the lengths must be the same, without it N_q and N_k may differ by rank.
     """
     wrong = problem(q, k, v, causal, scale)
-    mine = dict.fromkeys(range(13), 0) if wrong else call(q, k, v, causal, scale)
-    told = torch.tensor([*mine.values()], device=meeting_place(group))  # int64, (13)
-    heard = [torch.empty_like(told) for _ in range(dist.get_world_size(group))]
-    dist.all_gather(heard, told, group=group)
+    mine = Call() if wrong else call(q, k, v, causal, scale)
+    numbers = torch.tensor(mine, device=meeting_place(group))  # int64
+    gathered = [torch.empty_like(numbers) for _ in range(dist.get_world_size(group))]
+    dist.all_gather(gathered, numbers, group=group)
     if wrong:
         raise ValueError(wrong)
-    calls = torch.stack(heard).tolist()
-    if bad := [rank for rank, (valid, *_) in enumerate(calls) if not valid]:
+    calls = [Call(*row) for row in torch.stack(gathered).tolist()]
+    if bad := [rank for rank, theirs in enumerate(calls) if not theirs.valid]:
         raise ValueError(f"ranks {bad} were called with what does not fit")
-    for name, found in zip(mine, zip(*calls)):
-        if len({*found}) > 1 and (causal or name not in ANYWHERE):
-            shown = [DTYPES[x] if name == "dtype" else x for x in found]
-            raise ValueError(f"{name} must be the same on all ranks: {shown}")
-    return max(row[-2] for row in calls), [row[-1] for row in calls]
+    for field, values in zip(Call._fields, zip(*calls)):
+        if len({*values}) > 1 and (causal or field not in ("N_of_q", "N_of_k")):
+            name = field.replace("_of_", " of ")
+            by_rank = [readable(field, x) for x in values]
+            raise ValueError(f"{name} must be the same on all ranks: {by_rank}")
+    return max(theirs.N_of_q for theirs in calls), [theirs.N_of_k for theirs in calls]
 
 
 def meeting_place(group: Group) -> torch.device | None:
