@@ -66,8 +66,10 @@ def test_later_calls_are_as_the_rung_makes_them(case):
     replayed = {key[0] for key, plan in replay.PLANS.items() if plan}
     rungs += dispatch.rungs((9, 0), BF16, q.shape[-1])[1:]
     for name in rungs:
-        part = "backward" if "backward" in name else "forward"
-        assert getattr(dispatch.kernel(name), part) in replayed, name
+        rung = dispatch.kernel(name)
+        assert getattr(rung, "forward", None) in replayed or (
+            getattr(rung, "backward", None) in replayed
+        ), name
 
 
 def test_a_hopper_card_has_its_own_kernels():
@@ -146,7 +148,7 @@ def test_a_thread_that_has_not_used_the_card_yet():
     """It has no context of CUDA's, and the first thing it does is a replayed call."""
     case = BF16, 1, 2, 2, 256, 256, 64
     q, k, v, do, _ = draw(case)
-    options, found = (True, None, 0.0, None), []
+    options, found = passes.Options(causal=True), []
 
     def step():
         o, lse = passes.forward(q, k, v, None, options)

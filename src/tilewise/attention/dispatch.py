@@ -8,9 +8,9 @@ of 8, values of another d.
 import functools
 import importlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -19,29 +19,60 @@ from tilewise.types import Causal
 
 Capability = tuple[int, int]  # of a card: major, minor
 
-HALF = torch.float16, torch.bfloat16
-TABLE = (  # compute capability from, to; dtypes; largest d; forward, backward
-    ((9, 0), (9, 9), HALF, 128, "gluon_forward", "gluon_backward"),
-    ((9, 0), (10, 9), HALF, 256, "descriptors", "backward_descriptors"),
-    ((8, 0), (99, 9), HALF, 128, "causal", "backward_split"),
-    ((8, 0), (8, 0), HALF, 256, "causal", "backward_split"),  # others: too little SRAM
-    ((8, 0), (99, 9), (torch.float32,), 256, "causal", "backward_split"),
-)
-PACKED = (  # the same for packed documents
-    ((9, 0), (9, 9), HALF, 128, "gluon_varlen", "gluon_varlen_backward"),
-    ((9, 0), (10, 9), HALF, 256, "varlen", "varlen_backward"),
-    ((8, 0), (99, 9), HALF, 128, "varlen", "varlen_backward"),
-    ((8, 0), (8, 0), HALF, 256, "varlen", "varlen_backward"),
-    ((8, 0), (99, 9), (torch.float32,), 256, "varlen", "varlen_backward"),
-)
-REPEATS = {  # the same bits every time
-    "gluon_backward": "backward_descriptors",
-    "gluon_varlen_backward": "varlen_backward",
-}
 
-LIGHT = {"gluon_forward", "gluon_backward", "descriptors", "backward_descriptors"}
-# What these do on the GPU, they do by kernels.host.launch: a call can be replayed.
-GLUON = sorted(x for row in TABLE + PACKED for x in row[4:] if x.startswith("gluon"))
+class Pair(NamedTuple):
+    """The modules of `tilewise.kernels` that compute the two passes."""
+
+    forward: str
+    backward: str
+
+
+class Row(NamedTuple):
+    """Where a pair of kernels is the fastest."""
+
+    least: Capability
+    most: Capability
+    dtypes: tuple[torch.dtype, ...]
+    largest_d: int
+    pair: Pair
+    gluon: bool = False  # whether the pair is written in Gluon
+
+
+class Kernels(NamedTuple):
+    """The two passes as functions of tensors, with keywords causal, scale and dlse."""
+
+    forward: Callable[..., Any]
+    backward: Callable[..., Any]
+
+
+# --8<-- [start:table]
+HALF, FULL = (torch.float16, torch.bfloat16), (torch.float32,)
+HOPPER = Pair("gluon_forward", "gluon_backward")
+TMA = Pair("descriptors", "backward_descriptors")
+POINTERS = Pair("causal", "backward_split")
+TABLE = (
+    Row((9, 0), (9, 9), HALF, 128, HOPPER, gluon=True),
+    Row((9, 0), (10, 9), HALF, 256, TMA),
+    Row((8, 0), (99, 9), HALF, 128, POINTERS),
+    Row((8, 0), (8, 0), HALF, 256, POINTERS),  # other cards have too little SRAM
+    Row((8, 0), (99, 9), FULL, 256, POINTERS),
+)
+HOPPER_PACKED = Pair("gluon_varlen", "gluon_varlen_backward")
+PACKED_PAIR = Pair("varlen", "varlen_backward")
+PACKED = (  # the same for packed documents
+    Row((9, 0), (9, 9), HALF, 128, HOPPER_PACKED, gluon=True),
+    Row((9, 0), (10, 9), HALF, 256, PACKED_PAIR),
+    Row((8, 0), (99, 9), HALF, 128, PACKED_PAIR),
+    Row((8, 0), (8, 0), HALF, 256, PACKED_PAIR),
+    Row((8, 0), (99, 9), FULL, 256, PACKED_PAIR),
+)
+REPEATABLE = {  # pairs whose backward pass adds in any order → those that do not
+    HOPPER: Pair(HOPPER.forward, TMA.backward),
+    HOPPER_PACKED: Pair(HOPPER_PACKED.forward, PACKED_PAIR.backward),
+}
+GLUON = sorted(name for row in TABLE + PACKED if row.gluon for name in row.pair)
+# These launch by kernels.host.launch alone, so that a call can be replayed.
+LIGHT = {*HOPPER, *TMA}
 
 
 @functools.cache
@@ -52,19 +83,17 @@ def rungs(
     gluon: bool = True,
     deterministic: bool = False,
     packed: bool = False,
-) -> tuple[str, str] | None:
-    """(forward, backward), names in `tilewise.kernels`: TABLE's first row that fits.
+) -> Pair | None:
+    """The pair of TABLE's first row that fits, or None where no row fits.
 
     capability (major, minor) of the card; gluon: whether Triton has the Gluon that the
     first row needs; deterministic: a backward pass without atomic additions; packed: of
-    documents, from PACKED. None where no row fits.
+    documents, from PACKED.
     """
-    table = PACKED if packed else TABLE
-    for least, most, dtypes, largest, forward, backward in table:
-        fits = least <= capability <= most and dtype in dtypes and d <= largest
-        if fits and d % 8 == 0 and (gluon or not forward.startswith("gluon")):
-            repeatable = REPEATS.get(backward, backward)
-            return forward, repeatable if deterministic else backward
+    for row in PACKED if packed else TABLE:
+        fits = row.least <= capability <= row.most and dtype in row.dtypes
+        if fits and d <= row.largest_d and d % 8 == 0 and (gluon or not row.gluon):
+            return REPEATABLE.get(row.pair, row.pair) if deterministic else row.pair
     return None
 
 
@@ -105,19 +134,20 @@ def route(
     attn_mask: Tensor | None = None,
     dropout_p: float = 0.0,
     packed: bool = False,
-) -> tuple[str, str] | None:
-    """(forward, backward) for these tensors (..., N, d), or None: tiles in PyTorch.
+) -> Kernels | None:
+    """The kernels for these tensors (..., N, d), or None: tiles in PyTorch.
 
     Device, dtype and d choose. A mask as a tensor (attn_mask) and dropout (dropout_p
     above 0) have no kernels; packed: the tensors are documents, (total, heads, d).
     Whether torch.use_deterministic_algorithms is on is asked at each pass.
     """
-    found, d = card(q.device), q.shape[-1]
-    if found is None or attn_mask is not None or dropout_p or v.shape[-1] != d:
+    gpu, d = card(q.device), q.shape[-1]
+    if gpu is None or attn_mask is not None or dropout_p or v.shape[-1] != d:
         return None
-    capability, gluon = found
+    capability, gluon = gpu
     deterministic = torch.are_deterministic_algorithms_enabled()
-    return rungs(capability, q.dtype, d, gluon, deterministic, packed)
+    pair = rungs(capability, q.dtype, d, gluon, deterministic, packed)
+    return None if pair is None else functions(pair)
 
 
 @functools.cache
@@ -127,29 +157,37 @@ def kernel(name: str) -> ModuleType:
 
 
 @functools.cache
-def entry(name: str) -> tuple[Callable[..., Any], Callable[..., Any] | None]:
-    """The function of the rung of this name, and what replays it or None."""
-    rung = getattr(kernel(name), "backward" if "backward" in name else "forward")
-    return rung, kernel("host.replay").replay if name in LIGHT else None
+def functions(pair: Pair) -> Kernels:
+    """The functions of a pair, for tensors (batch, heads, N, d) on any device."""
+    forward, backward = kernel(pair.forward).forward, kernel(pair.backward).backward
+    return Kernels(
+        guarded(replayed(forward) if pair.forward in LIGHT else forward),
+        guarded(replayed(backward) if pair.backward in LIGHT else backward),
+    )
 
 
-def run(
-    name: str,
-    tensors: Sequence[Tensor],
-    causal: Causal,
-    scale: float | None,
-    dlse: Tensor | None = None,
-) -> Any:
-    """What the rung of this name makes of tensors (batch, heads, N, d).
+def guarded(rung: Callable[..., Any]) -> Callable[..., Any]:
+    """The rung with its tensors' device made current, since Triton launches there."""
 
-    Triton launches on the current device, so that of the tensors is made current.
-    """
-    device = tensors[0].device
-    if device.type == "cuda" and device.index != torch.cuda.current_device():
-        with torch.cuda.device(device):
-            return run(name, tensors, causal, scale, dlse)
-    rung, replay = entry(name)
-    if replay is not None:
+    @functools.wraps(rung)
+    def on_device(q: Tensor, *tensors: Tensor, **options: Any) -> Any:
+        device = q.device
+        if device.type == "cuda" and device.index != torch.cuda.current_device():
+            with torch.cuda.device(device):
+                return rung(q, *tensors, **options)
+        return rung(q, *tensors, **options)
+
+    return on_device
+
+
+def replayed(rung: Callable[..., Any]) -> Callable[..., Any]:
+    """The rung by `tilewise.kernels.host.replay`."""
+    replay = kernel("host.replay").replay
+
+    @functools.wraps(rung)
+    def again(
+        *tensors: Tensor, causal: Causal, scale: float | None, dlse: Any = None
+    ) -> Any:
         return replay(rung, tensors, causal, scale, dlse)
-    options = {} if dlse is None else {"dlse": dlse}
-    return rung(*tensors, causal=causal, scale=scale, **options)
+
+    return again

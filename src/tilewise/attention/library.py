@@ -7,6 +7,7 @@ operators only: selective checkpointing names torch.ops.tilewise.attention.defau
 an operator written in Python costs 30 µs a call and more.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -29,14 +30,16 @@ SAVED = "Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse, Tensor? attn_mask"
 def attend(
     q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, options: Options
 ) -> tuple[Tensor, Tensor]:
-    """(o, L) by the operator; options are (causal, scale, dropout_p, seed)."""
-    check(q, k, v, 1, 1, options[0])
-    return attention(q, k, v, attn_mask, CAUSAL[options[0]], *options[1:])
+    """(o, L) by the operator."""
+    causal, *more = options
+    check(q, k, v, 1, 1, causal)
+    return attention(q, k, v, attn_mask, CAUSAL[causal], *more)
 
 
-def placed(x: Tensor, room: Tensor) -> Tensor:
-    """x as torch.compile was told that it lies in memory."""
-    return x if x.stride() == room.stride() else room.copy_(x)
+def placed(results: Iterable[Tensor], rooms: Iterable[Tensor]) -> Tensors:
+    """The results as torch.compile was told that they lie in memory."""
+    pairs = zip(results, rooms)
+    return tuple(x if x.stride() == y.stride() else y.copy_(x) for x, y in pairs)
 
 
 @torch.library.custom_op(
@@ -47,11 +50,10 @@ def placed(x: Tensor, room: Tensor) -> Tensor:
 )
 def attention(
     q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, causal: str, *more: Any
-) -> tuple[Tensor, Tensor]:
+) -> Tensors:
     """o and L, as tilewise.attention.passes has them."""
-    made = forward(q, k, v, attn_mask, (MEANING[causal], *more))
-    o, lse = map(placed, made, rooms(q, k, v))
-    return o, lse
+    results = forward(q, k, v, attn_mask, Options(MEANING[causal], *more))
+    return placed(results, rooms(q, k, v))
 
 
 @attention.register_fake
@@ -81,12 +83,11 @@ def attention_backward(
     *more: Any,
 ) -> Tensors:
     """dQ, dK, dV and the mask's gradient, empty if it is not wanted."""
-    options = MEANING[causal], *more
-    given = q, k, v, o, do, lse, dlse, attn_mask, wanted, options
-    *grads, bias = backward(*given)
-    made = [*grads, q.new_empty(0) if bias is None else bias]
-    room = rooms_backward(q, k, v, o, lse, attn_mask, do, dlse, wanted)
-    return tuple(map(placed, made, room))
+    options = Options(MEANING[causal], *more)
+    *grads, bias = backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, options)
+    grads.append(q.new_empty(0) if bias is None else bias)
+    rooms = rooms_backward(q, k, v, o, lse, attn_mask, do, dlse, wanted)
+    return placed(grads, rooms)
 
 
 @attention_backward.register_fake

@@ -6,6 +6,7 @@ the same for torch.compile and for dispatch modes.
 """
 
 import numbers
+from collections.abc import Callable
 from typing import Any, Literal, NoReturn, overload
 
 import torch
@@ -16,6 +17,18 @@ from tilewise.attention.mask import check_mask
 from tilewise.attention.passes import Options, backward, forward
 from tilewise.checks import check_causal
 from tilewise.types import Causal
+
+
+def private(name: str) -> Callable[[], int]:
+    """A question that PyTorch answers in private: yes where a version lacks it.
+
+    The answer yes takes a slower way to the same result.
+    """
+    return getattr(torch._C, name, lambda: 1)
+
+
+transforms = private("_are_functorch_transforms_active")
+dispatch_modes = private("_len_torch_dispatch_stack")
 
 
 @overload
@@ -109,14 +122,14 @@ def attend(
         check_mask(attn_mask, (*q.shape[:-1], k.shape[-2]), q.dtype)
     scale = None if scale is None else float(scale)
     seed = torch.randint(2**63 - 1, (), device="cpu") if dropout_p else None
-    options = causal, scale, dropout_p, seed
+    options = Options(causal, scale, dropout_p, seed)
     if torch.compiler.is_compiling() or watched() or without_address(q, k, v):
-        made = library.attend(q, k, v, attn_mask, options)
+        o, lse = library.attend(q, k, v, attn_mask, options)
     elif unrecorded():
-        made = forward(q, k, v, attn_mask, options)
+        o, lse = forward(q, k, v, attn_mask, options)
     else:
         return Attention.apply(q, k, v, attn_mask, options, return_lse)
-    return made if return_lse else made[0]
+    return (o, lse) if return_lse else o
 
 
 def unrecorded() -> bool:
@@ -126,8 +139,8 @@ def unrecorded() -> bool:
     """
     return not (
         torch.is_grad_enabled()
-        or torch._C._are_functorch_transforms_active()
-        or torch.autograd.forward_ad._current_level >= 0
+        or transforms()
+        or getattr(torch.autograd.forward_ad, "_current_level", 0) >= 0
     )
 
 
@@ -136,7 +149,7 @@ def watched() -> bool:
 
     It can name, keep and count torch.ops.tilewise.attention, and no plain function.
     """
-    return torch._C._len_torch_dispatch_stack() > 0
+    return dispatch_modes() > 0
 
 
 def without_address(q: Tensor, k: Tensor, v: Tensor) -> bool:
@@ -151,7 +164,7 @@ def without_address(q: Tensor, k: Tensor, v: Tensor) -> bool:
 
 
 class Attention(torch.autograd.Function):
-    """o, or o and L; keeps q, k, v, o, L and a mask if given."""
+    """o, or o and L; keeps q, k, v, o, L and a mask."""
 
     @staticmethod
     def forward(
@@ -175,17 +188,17 @@ class Attention(torch.autograd.Function):
     ) -> tuple[Tensor | None, ...]:
         q, k, v, o, lse, attn_mask = ctx.saved_tensors
         wanted = attn_mask is not None and ctx.needs_input_grad[3]
-        given = q, k, v, o, do, lse, dlse, attn_mask, wanted, ctx.options
         once = Once.apply if torch.is_grad_enabled() else backward  # create_graph
-        return *once(*given), None, None
+        grads = once(q, k, v, o, do, lse, dlse, attn_mask, wanted, ctx.options)
+        return *grads, None, None
 
 
 class Once(torch.autograd.Function):
     """The backward pass, with no gradient of its own."""
 
     @staticmethod
-    def forward(ctx: Any, *given: Any) -> tuple[Tensor | None, ...]:
-        return backward(*given)
+    def forward(ctx: Any, *inputs: Any) -> tuple[Tensor | None, ...]:
+        return backward(*inputs)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> NoReturn:

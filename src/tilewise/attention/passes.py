@@ -6,36 +6,45 @@ them, and `tilewise.attention.library` operators.
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from tilewise.attention.dispatch import route, run
+from tilewise.attention.dispatch import route
+
 from tilewise.attention.mask import mask_gradient, mask_option
 from tilewise.dropout import keep_factors
 from tilewise.flash2 import flash2_backward, flash2_forward
 from tilewise.tiled import TileRule
 from tilewise.types import Causal
 
-Options = tuple[Causal, float | None, float, Tensor | None]
 Grads = tuple[Tensor, Tensor, Tensor, Tensor | None]
+
+
+class Options(NamedTuple):
+    """How to attend: scale None is 1/√d; seed is a tensor where there is dropout."""
+
+    causal: Causal
+    scale: float | None = None
+    dropout_p: float = 0.0
+    seed: Tensor | None = None
 
 
 def forward(
     q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, options: Options
 ) -> tuple[Tensor, Tensor]:
-    """o (..., N, d) and L (..., N); options are (causal, scale, dropout_p, seed)."""
-    causal, scale, dropout_p, _ = options
-    rungs = route(q, k, v, attn_mask, dropout_p)
-    if rungs is None:
+    """o (..., N, d) and L (..., N)."""
+    kernels = route(q, k, v, attn_mask, options.dropout_p)
+    if kernels is None:
         with torch.autocast(q.device.type, enabled=False):  # sums stay in fp32
             return flash2_forward(
                 q, k, v, *tile_sizes(q), **tiled(q, attn_mask, options)
             )
+    how = {"causal": options.causal, "scale": options.scale}
     if q.ndim == 4:
-        return run(rungs[0], [q, k, v], causal, scale)
-    o, lse = run(rungs[0], [four(x) for x in (q, k, v)], causal, scale)
+        return kernels.forward(q, k, v, **how)
+    o, lse = kernels.forward(four(q), four(k), four(v), **how)
     return o.view(q.shape), lse.view(q.shape[:-1])
 
 
@@ -56,9 +65,8 @@ def backward(
     Within a row ∂L/∂S = P, so that dS = P ∘ (dP − δ) + dL P: dL is taken from δ.
     """
     do = torch.zeros_like(o) if do is None else do
-    causal, scale, dropout_p, _ = options
-    rungs = route(q, k, v, attn_mask, dropout_p)
-    if rungs is None:
+    kernels = route(q, k, v, attn_mask, options.dropout_p)
+    if kernels is None:
         more = tiled(q, attn_mask, options)
         more["dlse"] = 0 if dlse is None else dlse.masked_fill(lse == -math.inf, 0)
         saved = q, k, v, o, do, lse, *tile_sizes(q)
@@ -67,11 +75,12 @@ def backward(
             if attn_mask is None or not wanted:
                 return *grads, None
             return *grads, mask_gradient(attn_mask, *saved, **more)
+    how = {"causal": options.causal, "scale": options.scale}
     if q.ndim == 4:
-        return *run(rungs[1], [q, k, v, o, do, lse], causal, scale, dlse), None
-    given = [*(four(x) for x in (q, k, v, o, do)), four(lse, 2)]
-    row = None if dlse is None else four(dlse, 2)
-    grads = run(rungs[1], given, causal, scale, row)
+        return *kernels.backward(q, k, v, o, do, lse, dlse=dlse, **how), None
+    dlse = None if dlse is None else four(dlse, 2)
+    tensors = [*(four(x) for x in (q, k, v, o, do)), four(lse, 2)]
+    grads = kernels.backward(*tensors, dlse=dlse, **how)
     return *(x.view(y.shape) for x, y in zip(grads, (q, k, v))), None
 
 
@@ -84,10 +93,10 @@ def four(x: Tensor, axes: int = 3) -> Tensor:
 
 def tiled(q: Tensor, attn_mask: Tensor | None, options: Options) -> dict[str, Any]:
     """The same options as those of flash2's passes."""
-    causal, scale, dropout_p, seed = options
-    more = {"causal": causal, "scale": scale} | mask_option(attn_mask)
-    if seed is not None:
-        more["dropout"] = dropout_option(dropout_p, int(seed), q.shape[:-2])
+    more = {"causal": options.causal, "scale": options.scale} | mask_option(attn_mask)
+    if options.seed is not None:
+        seed = int(options.seed)
+        more["dropout"] = dropout_option(options.dropout_p, seed, q.shape[:-2])
     return more
 
 

@@ -125,7 +125,8 @@ class Ring(torch.autograd.Function):
         ctx: Any, do: Tensor | None, dlse: Tensor | None
     ) -> tuple[Tensor | None, ...]:
         once = RingOnce.apply if torch.is_grad_enabled() else all_backward
-        grads = once(*ctx.saved_tensors, do, dlse, ctx.rows, ctx.options)
+        q, k, v, o, lse = ctx.saved_tensors
+        grads = once(q, k, v, o, lse, do, dlse, ctx.rows, ctx.options)
         return *grads, None, None
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tilewise.attention.library import CAUSAL, MEANING, placed
+from tilewise.attention.library import CAUSAL, MEANING, Tensors, placed
 from tilewise.tiled import like
+
 from tilewise.types import Causal
 from tilewise.varlen.passes import backward, forward
 
@@ -44,11 +45,10 @@ def attention_varlen(
     cu_k: Tensor,
     causal: str,
     scale: float | None,
-) -> tuple[Tensor, Tensor]:
+) -> Tensors:
     """o and L, as tilewise.varlen.passes has them."""
-    made = forward(q, k, v, cu_q, cu_k, MEANING[causal], scale)
-    o, lse = map(placed, made, rooms(q, k, v))
-    return o, lse
+    results = forward(q, k, v, cu_q, cu_k, MEANING[causal], scale)
+    return placed(results, rooms(q, k, v))
 
 
 @attention_varlen.register_fake
@@ -76,17 +76,14 @@ def attention_varlen_backward(
     cu_k: Tensor,
     causal: str,
     scale: float | None,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> Tensors:
     """dQ, dK and dV."""
-    given = q, k, v, o, do, lse, dlse, cu_q, cu_k, MEANING[causal], scale
-    dq, dk, dv = map(placed, backward(*given), rooms_backward(q, k, v))
-    return dq, dk, dv
+    grads = backward(q, k, v, o, do, lse, dlse, cu_q, cu_k, MEANING[causal], scale)
+    return placed(grads, rooms_backward(q, k, v))
 
 
 @attention_varlen_backward.register_fake
-def rooms_backward(
-    q: Tensor, k: Tensor, v: Tensor, *_: Any
-) -> tuple[Tensor, Tensor, Tensor]:
+def rooms_backward(q: Tensor, k: Tensor, v: Tensor, *_: Any) -> Tensors:
     """Empty dQ, dK and dV."""
     return like(q), like(k), like(v)
 
@@ -103,8 +100,9 @@ def gradients(
 ) -> tuple[Tensor | None, ...]:
     """Of the inputs of tilewise::attention_varlen."""
     q, k, v, cu_q, cu_k, o, lse = ctx.saved_tensors
-    given = q, k, v, o, lse, do, dlse, cu_q, cu_k, ctx.causal, ctx.scale
-    return *attention_varlen_backward(*given), None, None, None, None
+    how = cu_q, cu_k, ctx.causal, ctx.scale
+    grads = attention_varlen_backward(q, k, v, o, lse, do, dlse, *how)
+    return *grads, None, None, None, None
 
 
 attention_varlen.register_autograd(gradients, setup_context=keep)

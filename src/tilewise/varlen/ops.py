@@ -83,16 +83,16 @@ def flash_attention_varlen(
     torch.use_deterministic_algorithms(True) asks for the same bits. Gradients flow
     through o and L, once. Raises ValueError or TypeError.
     """
-    given = q, k, v, cu_seqlens_q, cu_seqlens_k
-    check(*given, causal, scale)
-    options = causal, None if scale is None else float(scale)
+    inputs = q, k, v, cu_seqlens_q, cu_seqlens_k
+    check(*inputs, causal, scale)
+    scale = None if scale is None else float(scale)
     if torch.compiler.is_compiling() or without_address(q, k, v):
-        made = varlen_library.attend(*given, *options)
+        o, lse = varlen_library.attend(*inputs, causal, scale)
     elif unrecorded():
-        made = forward(*given, *options)
+        o, lse = forward(*inputs, causal, scale)
     else:
-        return Packed.apply(*given, options, return_lse)
-    return made if return_lse else made[0]
+        return Packed.apply(*inputs, causal, scale, return_lse)
+    return (o, lse) if return_lse else o
 
 
 class Packed(torch.autograd.Function):
@@ -106,12 +106,13 @@ class Packed(torch.autograd.Function):
         v: Tensor,
         cu_q: Tensor,
         cu_k: Tensor,
-        options: tuple[Causal, float | None],
+        causal: Causal,
+        scale: float | None,
         return_lse: bool,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        ctx.options = options
+        ctx.causal, ctx.scale = causal, scale
         ctx.set_materialize_grads(False)
-        o, lse = forward(q, k, v, cu_q, cu_k, *options)
+        o, lse = forward(q, k, v, cu_q, cu_k, causal, scale)
         ctx.save_for_backward(q, k, v, o, lse, cu_q, cu_k)
         return (o, lse) if return_lse else o
 
@@ -119,15 +120,15 @@ class Packed(torch.autograd.Function):
     def backward(
         ctx: Any, do: Tensor | None, dlse: Tensor | None = None
     ) -> tuple[Tensor | None, ...]:
-        q, k, v, o, lse, *places = ctx.saved_tensors
-        given = q, k, v, o, do, lse, dlse, *places, *ctx.options
+        q, k, v, o, lse, cu_q, cu_k = ctx.saved_tensors
         once = PackedOnce.apply if torch.is_grad_enabled() else backward  # create_graph
-        return *once(*given), None, None, None, None
+        grads = once(q, k, v, o, do, lse, dlse, cu_q, cu_k, ctx.causal, ctx.scale)
+        return *grads, None, None, None, None, None
 
 
 class PackedOnce(Once):
     """The backward pass, with no gradient of its own."""
 
     @staticmethod
-    def forward(ctx: Any, *given: Any) -> tuple[Tensor, ...]:
-        return backward(*given)
+    def forward(ctx: Any, *inputs: Any) -> tuple[Tensor, ...]:
+        return backward(*inputs)

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tilewise.attention.dispatch import route, run
+from tilewise.attention.dispatch import Kernels, route
 from tilewise.attention.passes import tile_sizes
 from tilewise.checks import check_causal
 from tilewise.flash2 import flash2_backward, flash2_forward
@@ -34,15 +34,15 @@ def check(
 
     Only types, shapes and devices are asked for, which the host knows.
     """
-    given = {"q": q, "k": k, "v": v, "cu_seqlens_q": cu_q, "cu_seqlens_k": cu_k}
-    for name, x in given.items():
+    lengths = {"cu_seqlens_q": cu_q, "cu_seqlens_k": cu_k}
+    for name, x in ({"q": q, "k": k, "v": v} | lengths).items():
         if not isinstance(x, torch.Tensor):
             raise TypeError(f"{name} must be a tensor, not {type(x).__name__}")
     if scale is not None and not isinstance(scale, numbers.Real):
         raise TypeError(f"scale must be None or a number, not {scale!r}")
     check_causal(causal)
     check_rows(q, k, v)
-    for name, x in list(given.items())[3:]:
+    for name, x in lengths.items():
         if x.dtype not in WHOLE or x.ndim != 1 or x.shape[0] < 2:
             what = f"{x.dtype} {(*x.shape,)}"
             raise ValueError(f"{name} must be (documents + 1) in {WHOLE}, not {what}")
@@ -95,22 +95,22 @@ def pairs(
     return [(slice(*rows), slice(*keys)) for rows, keys in zip(*both)]
 
 
-def kernels(
+def packed_kernels(
     q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor
-) -> tuple[tuple[str, str] | None, list[Tensor]]:
-    """((forward, backward), [cu_q, cu_k] beside q), or (None, []): by tiles.
+) -> tuple[Kernels | None, list[Tensor]]:
+    """(kernels, [cu_q, cu_k] on q's device), or (None, []): by tiles.
 
     Lengths that are on the CPU are checked, and copied without waiting for the GPU.
     """
-    rungs = route(q, k, v, packed=True)
-    if rungs is None or 0 in (len(q), len(k)):
+    kernels = route(q, k, v, packed=True)
+    if kernels is None or 0 in (len(q), len(k)):
         return None, []
-    found = []
+    places = []
     for name, x, rows in (("cu_seqlens_q", cu_q, q), ("cu_seqlens_k", cu_k, k)):
         if x.device.type == "cpu":
             bounds(name, x, len(rows))
-        found.append(x.to(q.device, non_blocking=True).contiguous())
-    return rungs, found
+        places.append(x.to(q.device, non_blocking=True).contiguous())
+    return kernels, places
 
 
 def forward(
@@ -123,19 +123,19 @@ def forward(
     scale: float | None,
 ) -> tuple[Tensor, Tensor]:
     """o (total_q, heads, d_v) and L (total_q, heads)."""
-    rungs, places = kernels(q, k, v, cu_q, cu_k)
-    if rungs is not None:
-        return run(rungs[0], [q, k, v, *places], causal, scale)
+    kernels, places = packed_kernels(q, k, v, cu_q, cu_k)
+    if kernels is not None:
+        return kernels.forward(q, k, v, *places, causal=causal, scale=scale)
     o = q.new_zeros(*q.shape[:2], v.shape[-1])
     wide = torch.promote_types(q.dtype, torch.float32)
     lse = q.new_full(q.shape[1::-1], -math.inf, dtype=wide).mT  # head after head
     for rows, keys in pairs(q, k, cu_q, cu_k):
         if rows.start == rows.stop or keys.start == keys.stop:
             continue  # no row, or rows that see nothing
-        given = document(q, rows), document(k, keys), document(v, keys)
+        q_b, k_b, v_b = document(q, rows), document(k, keys), document(v, keys)
         with torch.autocast(q.device.type, enabled=False):  # sums stay in fp32
             o_b, lse_b = flash2_forward(
-                *given, *tile_sizes(given[0]), causal=causal, scale=scale
+                q_b, k_b, v_b, *tile_sizes(q_b), causal=causal, scale=scale
             )
         o[rows], lse[rows] = o_b.transpose(0, 1), lse_b.T
     return o, lse
@@ -156,9 +156,10 @@ def backward(
 ) -> tuple[Tensor, ...]:
     """dQ, dK, dV; do and dlse may be None."""
     do = torch.zeros_like(o) if do is None else do
-    rungs, places = kernels(q, k, v, cu_q, cu_k)
-    if rungs is not None:
-        return tuple(run(rungs[1], [q, k, v, o, do, lse, *places], causal, scale, dlse))
+    kernels, places = packed_kernels(q, k, v, cu_q, cu_k)
+    if kernels is not None:
+        saved = q, k, v, o, do, lse, *places
+        return tuple(kernels.backward(*saved, dlse=dlse, causal=causal, scale=scale))
     dlse = lse.new_zeros(lse.shape) if dlse is None else dlse
     dlse = dlse.masked_fill(lse == -math.inf, 0)  # of a row that sees nothing
     grads = [torch.zeros_like(x) for x in (q, k, v)]
@@ -166,13 +167,13 @@ def backward(
         if rows.start == rows.stop or keys.start == keys.stop:
             continue
         sides = rows, keys, keys
-        given: list[Any] = [document(x, at) for x, at in zip((q, k, v), sides)]
-        given += [document(x, rows) for x in (o, do, lse)]
-        given += tile_sizes(given[0])
-        row = document(dlse, rows)
+        q_b, k_b, v_b = (document(x, at) for x, at in zip((q, k, v), sides))
+        rest = [document(x, rows) for x in (o, do, lse)]
+        inputs: list[Any] = [q_b, k_b, v_b, *rest, *tile_sizes(q_b)]
+        dlse_b = document(dlse, rows)
         with torch.autocast(q.device.type, enabled=False):
-            made = flash2_backward(*given, dlse=row, scale=scale, causal=causal)
-        for grad, at, x in zip(grads, sides, made):
+            grads_b = flash2_backward(*inputs, dlse=dlse_b, scale=scale, causal=causal)
+        for grad, at, x in zip(grads, sides, grads_b):
             grad[at] = x.transpose(0, 1)
     return tuple(grads)
 
