@@ -19,9 +19,11 @@ if sys.platform != "linux":
 
 import triton
 
+from tilewise.kernels import FORWARD
+
 HERE = Path(__file__).parent
 TABLE = HERE / "compiled.json"
-POINTERS = ("naive", "fa1_order", "fa2_order", "exp2", "causal")
+POINTERS = FORWARD[: FORWARD.index("descriptors")]
 CLAIMS = {  # architecture → (rungs, head dims)
     80: (POINTERS, (128, 256)),
     90: ((*POINTERS, "descriptors"), (64, 128, 256)),

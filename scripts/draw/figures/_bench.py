@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 
 from tilewise.bench.cells import DIMS, PEERS, SIZES, geometric
+from tilewise.kernels import BACKWARD, FORWARD
 
 RESULTS = Path(__file__).resolve().parents[3] / "benchmarks/results"
-TOP = {"forward": "gluon_forward", "backward": "gluon_backward"}
-PLAIN = {"forward": "descriptors", "backward": "backward_descriptors"}  # best in Triton
+TOP = {"forward": FORWARD[-1], "backward": BACKWARD[-1]}
+PLAIN = {"forward": FORWARD[-2], "backward": BACKWARD[-2]}  # the best ones in Triton
 SHORT = {  # as in tables and plots, in both languages
     "fa4": "FA4", "cudnn": "cuDNN", "flash": "FA2", "flex": "Flex",
     "efficient": "efficient", "math": "math",

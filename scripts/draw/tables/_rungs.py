@@ -5,12 +5,25 @@ import json
 from pathlib import Path
 
 from tilewise.hardware import GPUS
+from tilewise.kernels import FORWARD
 from tilewise.ledger import flash1_forward, flash2_forward, standard_forward
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNELS = ROOT / "src/tilewise/kernels"
 COMPILED = ROOT / "tests/kernels/compiled.json"
-RUNGS = ("naive", "fa1_order", "fa2_order", "exp2", "causal", "descriptors")
+NAMES = {
+    "en": {
+        "naive": "naive", "fa1_order": "FA1 order", "fa2_order": "FA2 order",
+        "exp2": "base 2", "causal": "skipping", "descriptors": "descriptors",
+        "gluon_forward": "Gluon",
+    },
+    "zh": {
+        "naive": "朴素", "fa1_order": "FA1 次序", "fa2_order": "FA2 次序",
+        "exp2": "底数 2", "causal": "跳过空块", "descriptors": "描述符",
+        "gluon_forward": "Gluon",
+    },
+}
+RUNGS = FORWARD[:-1]  # those in Triton, whose tiles are tables in their files
 HEADS, N, D = 64, 4096, 128  # 16,384 tokens, 2048 numbers each
 WORD, FLOAT = 2, 4  # bytes of bf16 and of fp32
 WARP, RESERVED = 32, 1024  # threads; bytes of shared memory that a program costs

@@ -26,7 +26,7 @@ from _compile import Card, driver
 from _sass import counts, disassembled
 from draw.tables._rungs import ROOT, tile
 
-from tilewise.kernels import gluon_forward
+from tilewise.kernels import FORWARD, gluon_forward
 from tilewise.kernels.shared import gluon as _gluon
 
 METHOD = """Each forward rung compiled by Triton and ptxas for sm_90a, bf16, d 64 and
@@ -39,7 +39,7 @@ loop, without its suffixes, and MUFU.EX2 beside; the order of loops is that of t
 so for rungs that have two the first is the one without a mask. gluon_forward has a loop
 for each consumer, all without a mask; the first is counted. registers, spills (STL) and
 shared are those of the whole kernel."""
-RUNGS = ("fa2_order", "exp2", "causal", "descriptors", "gluon_forward")
+RUNGS = FORWARD[FORWARD.index("fa2_order") :]
 OTHER = {"causal": "descriptors", "descriptors": "causal"}  # whose tile is tried too
 NAMES = ("block_rows", "block_cols", "num_warps", "num_stages")
 LINE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;")

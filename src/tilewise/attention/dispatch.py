@@ -45,7 +45,6 @@ class Kernels(NamedTuple):
     backward: Callable[..., Any]
 
 
-# --8<-- [start:table]
 HALF, FULL = (torch.float16, torch.bfloat16), (torch.float32,)
 HOPPER = Pair("gluon_forward", "gluon_backward")
 TMA = Pair("descriptors", "backward_descriptors")

@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from tilewise.attention.dispatch import route
-
 from tilewise.attention.mask import mask_gradient, mask_option
 from tilewise.dropout import keep_factors
 from tilewise.flash2 import flash2_backward, flash2_forward

@@ -1,4 +1,4 @@
-"""Floor 2: the kernel ladder: one idea a rung, one file a rung, in Triton.
+"""Floor 2: the kernel ladder in Triton: every rung is one idea in one file.
 
 Every rung of FORWARD has
 
@@ -15,19 +15,49 @@ tensors. A rung is imported when it is asked for: `tilewise.kernels.naive`. All 
 triton; those in Gluon need a Hopper GPU and triton from 3.6 on.
 """
 
+from __future__ import annotations
+
 import importlib
+from typing import TYPE_CHECKING
 
-FORWARD = (
-    "naive", "fa1_order", "fa2_order", "exp2", "causal", "descriptors", "gluon_forward"
-)
-BACKWARD = ("backward_split", "backward_descriptors", "gluon_backward")
-VARLEN = ("varlen", "varlen_backward", "gluon_varlen", "gluon_varlen_backward")
+if TYPE_CHECKING:
+    from tilewise.kernels.shared.signatures import (
+        Backward,
+        Forward,
+        KeptForward,
+        TiledBackward,
+        TiledVarlenBackward,
+        VarlenBackward,
+        VarlenForward,
+    )
 
+# This is the only list of the rungs: each is the module of its name.
+naive: Forward
+fa1_order: KeptForward
+fa2_order: Forward
+exp2: Forward
+causal: Forward
+descriptors: Forward
+gluon_forward: Forward
+FORWARD = tuple(__annotations__)
 
-def __getattr__(name):
-    if name in FORWARD + BACKWARD + VARLEN:
-        return importlib.import_module(f"tilewise.kernels.{name}")
-    raise AttributeError(f"module 'tilewise.kernels' has no attribute {name!r}")
+backward_split: TiledBackward
+backward_descriptors: TiledBackward
+gluon_backward: Backward
+BACKWARD = tuple(__annotations__)[len(FORWARD) :]
+
+varlen: VarlenForward
+varlen_backward: TiledVarlenBackward
+gluon_varlen: VarlenForward
+gluon_varlen_backward: VarlenBackward
+VARLEN = tuple(__annotations__)[len(FORWARD + BACKWARD) :]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        if name in FORWARD + BACKWARD + VARLEN:
+            return importlib.import_module(f"tilewise.kernels.{name}")
+        raise AttributeError(f"module 'tilewise.kernels' has no attribute {name!r}")
 
 
 def __dir__():

@@ -12,7 +12,6 @@ from torch import Tensor
 
 from tilewise.attention.library import CAUSAL, MEANING, Tensors, placed
 from tilewise.tiled import like
-
 from tilewise.types import Causal
 from tilewise.varlen.passes import backward, forward
 

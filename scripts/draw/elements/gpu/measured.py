@@ -62,7 +62,7 @@ def described(name, say):
     own = say[name] if name in ("ours", "plain", "math") else name
     long = "memory-efficient" if name == "efficient" else LONG.get(name, own)
     short = own if name == "math" else SHORT.get(name, own)
-    css, dashes = drawn[name]
+    css, dashes = drawn.get(name, ("tw-m", "12 3"))  # a rung without its own line
     return {"name": long, "short": short, "css": css, "dashes": dashes}
 
 

@@ -1,7 +1,9 @@
 """The forward rungs on an H200 as bars, with cuDNN and FlashAttention-4 as lines."""
 
 from draw.figures import _svg as s
+from draw.figures._bench import TOP as FASTEST
 from draw.figures._bench import bench
+from draw.tables._rungs import NAMES
 
 CELL = {"pass": "forward", "n": 4096, "d": 128}
 PEERS = {"cudnn": ("cuDNN", ""), "fa4": ("FlashAttention-4", "5 4")}  # dashes
@@ -11,21 +13,11 @@ SAY = {
         "label": "TFLOP/s of the forward rungs on one H200, d = 128, N = 4096. {rows}.",
         "row": "{name}: {full} without a mask, {causal} causal", "join": "; ",
         "full": "no mask", "causal": "causal", "unit": "TFLOP/s",
-        "names": {
-            "naive": "naive", "fa1_order": "FA1 order", "fa2_order": "FA2 order",
-            "exp2": "base 2", "causal": "skipping", "descriptors": "descriptors",
-            "gluon_forward": "Gluon",
-        },
     },
     "zh": {
         "label": "前向各梯级在一块 H200 上的 TFLOP/s，d = 128，N = 4096。{rows}。",
         "row": "{name}：无掩码 {full}，因果 {causal}", "join": "；",
         "full": "无掩码", "causal": "因果", "unit": "TFLOP/s",
-        "names": {
-            "naive": "朴素", "fa1_order": "FA1 次序", "fa2_order": "FA2 次序",
-            "exp2": "底数 2", "causal": "跳过空块", "descriptors": "描述符",
-            "gluon_forward": "Gluon",
-        },
     },
 }
 
@@ -42,7 +34,7 @@ def speeds(causal):
 
 def scale():
     """Units a TFLOP/s: the fastest of all ends at the right edge."""
-    shown = [*SAY["en"]["names"], *PEERS]
+    shown = [*NAMES["en"], *PEERS]
     found = [speeds(causal) for causal in (False, True)]
     return WIDE / max(x[name] for x in found for name in shown if name in x)
 
@@ -53,9 +45,9 @@ def line(x, y, high, dashes):
     return f'<path d="M{x:.1f} {y}v{high}" class="tw-way"{more}/>'
 
 
-def panel(causal, say, top):
+def panel(causal, say, names, top):
     """One bar a rung, with its number; the peers' lines behind the numbers."""
-    found, names, unit = speeds(causal), say["names"], scale()
+    found, unit = speeds(causal), scale()
     rungs = [name for name in names if name in found]
     out = [s.text(2, top - 10, say["causal" if causal else "full"], "tw-strong")]
     peers = [f"{PEERS[x][0]} {found[x]:.0f}" for x in PEERS if x in found]
@@ -66,7 +58,7 @@ def panel(causal, say, top):
             out.append(line(x, top - 4, LANE * len(rungs) + 4, dashes))
     for n, rung in enumerate(rungs):
         y, wide = top + LANE * n, unit * found[rung]
-        css = "tw-o" if rung == "gluon_forward" else "tw-m"
+        css = "tw-o" if rung == FASTEST["forward"] else "tw-m"
         out.append(s.text(LEFT - 8, y + 15, names[rung], "", "end"))
         out.append(s.rect(LEFT, y, round(wide, 1), LANE - 5, css))
         inside = wide > 60
@@ -89,12 +81,12 @@ def legend(say):
 
 def draw(lang):
     """The figure in English or Chinese."""
-    say, rows = SAY[lang], []
+    say, names, rows = SAY[lang], NAMES[lang], []
     full, causal = speeds(False), speeds(True)
-    for name, text in (say["names"] | {k: v for k, (v, _) in PEERS.items()}).items():
+    for name, text in (names | {k: v for k, (v, _) in PEERS.items()}).items():
         if name in full and name in causal:
             pair = {"full": f"{full[name]:.0f}", "causal": f"{causal[name]:.0f}"}
             rows.append(say["row"].format(name=text, **pair))
     label = say["label"].format(rows=say["join"].join(rows))
-    parts = [*legend(say), *panel(False, say, TOP), *panel(True, say, TOP + PANEL)]
-    return s.svg(400, TOP + 2 * PANEL - 40, label, *parts)
+    panels = panel(False, say, names, TOP) + panel(True, say, names, TOP + PANEL)
+    return s.svg(400, TOP + 2 * PANEL - 40, label, *legend(say), *panels)

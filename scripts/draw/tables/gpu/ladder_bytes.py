@@ -1,18 +1,14 @@
 """What each forward rung asks for, by the ledger, with its own tiles."""
 
-from draw.tables._rungs import HEADS, RUNGS, D, N, asked, tile
+from draw.tables._rungs import HEADS, NAMES, RUNGS, D, N, asked, tile
 
 SAY = {
     "en": {
         "head": ("rung", "tile", "elements a head", "GB"),
-        "names": (
-            "naive", "FA1 order", "FA2 order", "base 2", "skipping", "descriptors",
-        ),
         "masked": "skipping, causal", "bf16": "FA1 order, O in bf16",
     },
     "zh": {
         "head": ("梯级", "块", "每个头的元素", "GB"),
-        "names": ("朴素", "FA1 次序", "FA2 次序", "底数 2", "跳过空块", "描述符"),
         "masked": "跳过空块，因果", "bf16": "FA1 次序，O 用 bf16",
     },
 }
@@ -23,11 +19,11 @@ FORMULA = {
 }
 
 
-def rows(say):
+def rows(say, names):
     """(name, tile, formula, bytes) of each rung; two of them in another way as well."""
-    for rung, name in zip(RUNGS, say["names"], strict=True):
+    for rung in RUNGS:
         block = "{}\u00a0×\u00a0{}".format(*tile(rung))
-        yield name, block, FORMULA.get(rung, FORMULA["fa2_order"]), asked(rung)
+        yield names[rung], block, FORMULA.get(rung, FORMULA["fa2_order"]), asked(rung)
         if rung == "fa1_order":
             yield say["bf16"], block, "", asked(rung, kept=2)
         if rung == "causal":
@@ -38,6 +34,6 @@ def draw(lang):
     """A Markdown table for HEADS heads of N × D."""
     assert HEADS * N * D == 16384 * 2048
     lines = [f"| {' | '.join(SAY[lang]['head'])} |", "|---|---|---|--:|"]
-    for name, block, formula, size in rows(SAY[lang]):
+    for name, block, formula, size in rows(SAY[lang], NAMES[lang]):
         lines.append(f"| {name} | {block} | {formula} | {size / 1e9:.2f} |")
     return "\n".join(lines)

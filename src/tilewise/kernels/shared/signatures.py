@@ -1,73 +1,76 @@
-# A rung is a module; these say what its functions take and give.
+"""What the functions of a rung take and return, for mypy and for editors."""
+
 from typing import Protocol, TypeAlias
 
 from torch import Tensor, dtype
 
 from tilewise.types import Causal
 
-_Tile: TypeAlias = tuple[int, int, int, int]  # B_r, B_c, num_warps, num_stages
+Tile: TypeAlias = tuple[int, int, int, int]  # B_r, B_c, num_warps, num_stages
 
-class _Forward(Protocol):
+
+class Forward(Protocol):
+    """A forward pass."""
+
     def forward(
         self, q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = ...,
         causal: Causal = ..., **tile: int,
     ) -> tuple[Tensor, Tensor]: ...
 
-class _KeptForward(Protocol):
+
+class KeptForward(Protocol):
+    """A forward pass that keeps O in HBM, in the dtype `kept`, between its rounds."""
+
     def forward(
         self, q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = ...,
         causal: Causal = ..., kept: dtype = ..., **tile: int,
     ) -> tuple[Tensor, Tensor]: ...
 
-class _Backward(Protocol):
+
+class Backward(Protocol):
+    """A backward pass."""
+
     def backward(
         self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor, *,
         dlse: Tensor | None = ..., scale: float | None = ..., causal: Causal = ...,
     ) -> tuple[Tensor, Tensor, Tensor]: ...
 
-class _TiledBackward(Protocol):
+
+class TiledBackward(Protocol):
+    """A backward pass in two kernels, each with a tile of its own."""
+
     def backward(
         self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor, *,
         dlse: Tensor | None = ..., scale: float | None = ..., causal: Causal = ...,
-        dkdv_tile: _Tile | None = ..., dq_tile: _Tile | None = ...,
+        dkdv_tile: Tile | None = ..., dq_tile: Tile | None = ...,
     ) -> tuple[Tensor, Tensor, Tensor]: ...
 
-class _VarlenForward(Protocol):
+
+class VarlenForward(Protocol):
+    """A forward pass over packed documents."""
+
     def forward(
         self, q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, *,
         scale: float | None = ..., causal: Causal = ..., **tile: int,
     ) -> tuple[Tensor, Tensor]: ...
 
-class _VarlenBackward(Protocol):
+
+class VarlenBackward(Protocol):
+    """A backward pass over packed documents."""
+
     def backward(
         self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor,
         cu_q: Tensor, cu_k: Tensor, *, dlse: Tensor | None = ...,
         scale: float | None = ..., causal: Causal = ...,
     ) -> tuple[Tensor, Tensor, Tensor]: ...
 
-class _TiledVarlenBackward(Protocol):
+
+class TiledVarlenBackward(Protocol):
+    """A backward pass over packed documents in two kernels."""
+
     def backward(
         self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor,
         cu_q: Tensor, cu_k: Tensor, *, dlse: Tensor | None = ...,
         scale: float | None = ..., causal: Causal = ...,
-        dkdv_tile: _Tile | None = ..., dq_tile: _Tile | None = ...,
+        dkdv_tile: Tile | None = ..., dq_tile: Tile | None = ...,
     ) -> tuple[Tensor, Tensor, Tensor]: ...
-
-FORWARD: tuple[str, ...]
-BACKWARD: tuple[str, ...]
-VARLEN: tuple[str, ...]
-
-naive: _Forward
-fa1_order: _KeptForward
-fa2_order: _Forward
-exp2: _Forward
-causal: _Forward
-descriptors: _Forward
-gluon_forward: _Forward
-backward_split: _TiledBackward
-backward_descriptors: _TiledBackward
-gluon_backward: _Backward
-varlen: _VarlenForward
-varlen_backward: _TiledVarlenBackward
-gluon_varlen: _VarlenForward
-gluon_varlen_backward: _VarlenBackward
