@@ -161,10 +161,18 @@ def walk_rows(
 
 def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
              dkdv_tile=None, dq_tile=None):
-    """dQ, dK, dV as from backward_split, with the same arguments; from sm_90 on."""
+    """dQ, dK, dV from what the forward pass saved, through tensor descriptors.
+
+    q, o, do (batch, heads, N_q, d) and k, v (batch, key heads, N_k, d) have 16 or 32
+    bits; lse and dlse (batch, heads, N_q) are natural, and dlse None is 0. scale and
+    causal are those of the forward pass. dq, dk and dv have the shapes and dtypes of q,
+    k and v, and the same bits every time. A tile is (block_rows, block_cols, num_warps,
+    num_stages). The copy engine exists from sm_90 on.
+    """
     outer_k, outer_q = choose(TILES, q, dkdv_tile, dq_tile)
-    given = q, k, v, o, do, lse, dlse, scale, causal
-    tensors, per_row, scale = prepare(*given, outer_k, outer_q)
+    tensors, per_row, scale = prepare(
+        q, k, v, o, do, lse, dlse, scale, causal, outer_k, outer_q
+    )
     q, k, v, o, do = map(describable, tensors)
     dq, dk, dv = map(like, (q, k, v))
     (batch, heads, n_q, d), n_k, n_pad = q.shape, k.shape[2], per_row[3].shape[2]

@@ -2,8 +2,8 @@
 
 P = e^{S − L}   dV = Pᵀ dO   dS = P ∘ (dO Vᵀ − δ)   dQ = τ dS K   dK = τ dSᵀ Q
 
-Two walks, since one would leave dQ to atomics and their changing order: seven products
-a tile instead of five, and each number written once, the same bits every time.
+There are two walks, because one would leave dQ to atomics and their changing order.
+A tile costs seven products instead of five, and the bits are the same every time.
 """
 
 import triton
@@ -170,15 +170,15 @@ def walk_keys(
 
 def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
              dkdv_tile=None, dq_tile=None):
-    """dQ, dK, dV from what the forward pass saved; P is made again, tile by tile.
+    """dQ, dK, dV from what the forward pass saved; P is computed again, tile by tile.
 
-    q, o, do (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) in 16 or 32 bits;
-    lse, dlse (batch, heads, N_q), natural; dlse None is 0. A row that saw no key adds
-    nothing. A tile is (block_rows, block_cols, num_warps, num_stages).
+    q, o, do (batch, heads, N_q, d) and k, v (batch, key heads, N_k, d) have 16 or 32
+    bits; lse and dlse (batch, heads, N_q) are natural, and dlse None is 0. A row that
+    saw no key adds nothing. A tile is (block_rows, block_cols, num_warps, num_stages).
     """
     outer_k, outer_q = choose(TILES, q, dkdv_tile, dq_tile)
-    given = q, k, v, o, do, lse, dlse, scale, causal
-    (q, k, v, o, do), per_row, scale = prepare(*given, outer_k, outer_q)
+    inputs = q, k, v, o, do, lse, dlse, scale, causal
+    (q, k, v, o, do), per_row, scale = prepare(*inputs, outer_k, outer_q)
     dq, dk, dv = map(like, (q, k, v))
     (batch, heads, n_q, d), n_k, n_pad = q.shape, k.shape[2], per_row[3].shape[2]
 

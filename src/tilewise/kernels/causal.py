@@ -1,9 +1,10 @@
-"""Rung 5, only the tiles that matter: empty ones skipped, full ones without a mask.
+"""Rung 5, only the tiles that matter: it skips empty ones and masks only partial ones.
 
-Row r sees the keys 0 .. r + shift. So a block of rows meets first the tiles that all
-its rows see whole, where no mask is computed, then the few on the diagonal or at the
-ragged end, then nothing: half of the work of a causal square is gone. The blocks differ
-in length now, and the longest go first, so that no processor starts one at the end.
+Row r sees the keys 0 .. r + shift. Therefore a block of rows first meets the tiles that
+all of its rows see completely, where no mask is computed, then the few tiles on the
+diagonal or at the ragged end, and then it stops. This saves half of the work of a
+causal square. The blocks now differ in length, and the longest start first, so that no
+processor starts a long one at the end.
 """
 
 import triton
@@ -77,7 +78,14 @@ def causal_rows(
 
 
 def forward(q, k, v, *, scale=None, causal=False, **tile):
-    """o = softmax(τ q kᵀ) v and L, as rung 3 gives it, with its arguments."""
+    """o = softmax(τ q kᵀ) v and L = log Σ e^s, without the empty tiles.
+
+    q (batch, heads, N_q, d) and k, v (batch, key heads, N_k, d) are fp16, bf16 or fp32;
+    o has q's shape and dtype, and L (batch, heads, N_q) is fp32. scale None is τ =
+    1/√d. causal True lets row r see the keys 0 .. r + N_k − N_q, and "top-left" 0 .. r.
+    A row that sees no key has o = 0 and L = −∞. tile replaces numbers of TILES by name:
+    block_rows, block_cols, num_warps, num_stages.
+    """
     rows, cols, launch = choose(TILES, q, tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols)
     q, scale = positive(q, scale)

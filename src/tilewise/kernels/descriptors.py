@@ -1,8 +1,8 @@
 """Rung 6, tensor descriptors: the card's copy engine (TMA) fetches whole tiles.
 
 The host describes each tensor once, in four dimensions. A tile is then four coordinates
-to one instruction of one thread: no pointer a thread, no mask, since the engine fills
-with zeros what lies outside of a head's rows and dimensions and does not write it.
+to one instruction of one thread. No thread needs pointers or a mask, because the engine
+reads zeros outside of a head's rows and dimensions and writes nothing there.
 Below Hopper, Triton turns the descriptors back into pointers.
 """
 
@@ -83,7 +83,14 @@ def descriptors(
 
 
 def forward(q, k, v, *, scale=None, causal=False, **tile):
-    """o = softmax(τ q kᵀ) v and L, as rung 3 gives it, with its arguments."""
+    """o = softmax(τ q kᵀ) v and L = log Σ e^s, through tensor descriptors.
+
+    q (batch, heads, N_q, d) and k, v (batch, key heads, N_k, d) are fp16, bf16 or fp32;
+    o has q's shape and dtype, and L (batch, heads, N_q) is fp32. scale None is τ =
+    1/√d. causal True lets row r see the keys 0 .. r + N_k − N_q, and "top-left" 0 .. r.
+    A row that sees no key has o = 0 and L = −∞. tile replaces numbers of TILES by name:
+    block_rows, block_cols, num_warps, num_stages.
+    """
     rows, cols, options = choose(TILES, q, tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols)
     q, scale = positive(q, scale)

@@ -1,9 +1,10 @@
-"""Rung 4, base 2: e^x is 2^{x log₂ e}, and the factor rides on the scale.
+"""Rung 4, base 2: e^x is 2^{x log₂ e}, and the factor is part of the scale.
 
 The card has an instruction for 2^x and none for e^x. With τ log₂ e as one constant, an
-element of P costs one multiply-add and one ex2. Rung 3 spent four multiplications, a
-subtraction and a test beside its ex2: exp looks after results too small for fp32's full
-precision. m is kept in units of log₂, and L goes back to natural logarithms at the end.
+element of P costs one multiply-add and one ex2. Rung 3 needs four multiplications, a
+subtraction and a test beside its ex2, because exp treats results that are too small for
+fp32's full precision. m is kept in units of log₂, and L is converted back to the
+natural logarithm at the end.
 """
 
 import triton
@@ -89,7 +90,14 @@ def exp2(
 
 
 def forward(q, k, v, *, scale=None, causal=False, **tile):
-    """o = softmax(τ q kᵀ) v and L, as rung 3 gives it, with its arguments."""
+    """o = softmax(τ q kᵀ) v and L = log Σ e^s, with powers of two.
+
+    q (batch, heads, N_q, d) and k, v (batch, key heads, N_k, d) are fp16, bf16 or fp32;
+    o has q's shape and dtype, and L (batch, heads, N_q) is fp32. scale None is τ =
+    1/√d. causal True lets row r see the keys 0 .. r + N_k − N_q, and "top-left" 0 .. r.
+    A row that sees no key has o = 0 and L = −∞. tile replaces numbers of TILES by name:
+    block_rows, block_cols, num_warps, num_stages.
+    """
     rows, cols, launch = choose(TILES, q, tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols)
     q, scale = positive(q, scale)

@@ -1,8 +1,8 @@
-"""Rung 2, FlashAttention's order: a block of keys stays, Q, O, m and ℓ pass by.
+"""Rung 2, FlashAttention's order: a block of keys stays, and Q, O, m and ℓ pass by.
 
-Algorithm 1 of FlashAttention, arXiv 2205.14135, whose lines the comments name: S and P
-never leave the chip. One program a head, since every block of keys goes through the
-same O, m and ℓ: these are read and written N_k / B_c times.
+This is Algorithm 1 of FlashAttention, arXiv 2205.14135, whose lines the comments name.
+S and P never leave the chip. There is one program per head, because every block of keys
+updates the same O, m and ℓ, which are read and written N_k / B_c times.
 """
 
 import torch
@@ -28,7 +28,7 @@ def fa1_order(
     scale, heads, group, D: tl.constexpr, DIMS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
 ):
-    """One head; O, M, L come as 0, −∞, 0 (line 2)."""
+    """One head; O, M and L begin as 0, −∞ and 0 (line 2)."""
     head = tl.program_id(0)
     q_head = head_of(Q, q_strides, head, heads, 1)
     k_head = head_of(K, k_strides, head, heads, group)
@@ -67,10 +67,14 @@ def fa1_order(
 
 
 def forward(q, k, v, *, scale=None, causal=False, kept=torch.float32, **tile):
-    """o = softmax(τ q kᵀ) v and L, one head a program; arguments as in rung 1.
+    """o = softmax(τ q kᵀ) v and L = log Σ e^s, one program per head.
 
-    kept is the dtype in which O waits in HBM: with q's own it is half the bytes in 16
-    bits, and O is rounded once for every block of keys.
+    q (batch, heads, N_q, d) and k, v (batch, key heads, N_k, d) are fp16, bf16 or fp32;
+    o has q's shape and dtype, and L (batch, heads, N_q) is fp32. scale None is τ =
+    1/√d. causal True lets row r see the keys 0 .. r + N_k − N_q, and "top-left" 0 .. r.
+    A row that sees no key has o = 0 and L = −∞. tile replaces numbers of TILES by name:
+    block_rows, block_cols, num_warps, num_stages. kept is the dtype of O in HBM between
+    two blocks of keys: 16 bits are half the bytes, and O is rounded for each block.
     """
     rows, cols, launch = choose(TILES, q, tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols)

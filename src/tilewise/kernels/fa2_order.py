@@ -1,8 +1,8 @@
-"""Rung 3, FlashAttention-2's order: a block of queries stays, K and V pass by.
+"""Rung 3, FlashAttention-2's order: a block of queries stays, and K and V pass by.
 
-Algorithm 1 of FlashAttention-2, arXiv 2307.08691: one program a block of B_r rows. O, m
-and ℓ stay in registers and O is divided by ℓ once, at the end, so that HBM sees each of
-them once: against the rung before, no O, m, ℓ read again for every block of keys.
+This is Algorithm 1 of FlashAttention-2, arXiv 2307.08691, with one program per block of
+B_r rows. O, m and ℓ stay in registers, and O is divided by ℓ once, at the end. They
+cross HBM once, while rung 2 reads and writes them for every block of keys.
 """
 
 import triton
@@ -65,11 +65,13 @@ def fa2_order(
 
 
 def forward(q, k, v, *, scale=None, causal=False, **tile):
-    """o = softmax(τ q kᵀ) v and L, a block of rows a program.
+    """o = softmax(τ q kᵀ) v and L = log Σ e^s, one program per block of rows.
 
-    q (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) in fp16, bf16 or fp32 →
-    o like q and lse (batch, heads, N_q) in fp32. No key seen: o = 0, lse = −∞. tile:
-    block_rows, block_cols, num_warps, num_stages in place of TILES'.
+    q (batch, heads, N_q, d) and k, v (batch, key heads, N_k, d) are fp16, bf16 or fp32;
+    o has q's shape and dtype, and L (batch, heads, N_q) is fp32. scale None is τ =
+    1/√d. causal True lets row r see the keys 0 .. r + N_k − N_q, and "top-left" 0 .. r.
+    A row that sees no key has o = 0 and L = −∞. tile replaces numbers of TILES by name:
+    block_rows, block_cols, num_warps, num_stages.
     """
     rows, cols, launch = choose(TILES, q, tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols)

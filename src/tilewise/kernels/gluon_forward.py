@@ -5,10 +5,8 @@ four warps, 64 query rows each. A consumer starts S_j = Q K_jᵀ and O += P_{j�
 together and goes on with S_j while the tensor cores are still busy with the second.
 Consumers take turns in this, so that most of one's softmax runs underneath the other's
 products. Programs stay on their processor: the producer runs ahead into the next block
-of rows, whose Q has a second buffer, while the consumers still finish this one.
-
-Keys are walked from the diagonal down, so that the tiles that need a mask come first.
-16-bit inputs; d a multiple of 8 up to 128, which zeros fill up to 64 or 128.
+of rows, whose Q has a second buffer, while the consumers still finish this one. Keys
+are walked from the diagonal down, so that the tiles that need a mask come first.
 """
 
 from triton.experimental import gluon
@@ -278,8 +276,8 @@ def gluon_forward(
 
 
 def choose(q, causal, tile):
-    """(block_rows, block_cols, num_stages), measured on an H200, or as given."""
-    d, n_q = q.shape[-1], q.shape[-2]
+    """(block_rows, block_cols, num_stages), measured on an H200, or from tile."""
+    *_, n_q, d = q.shape
     rows = 128 if d > 64 or (causal and n_q <= 1024) else 192
     usual = {"block_rows": rows, "block_cols": 128, "num_stages": 2 if d > 64 else 4}
     if unknown := tile.keys() - usual.keys():
@@ -291,7 +289,10 @@ def choose(q, causal, tile):
 
 
 def forward(q, k, v, *, scale=None, causal=False, **tile):
-    """o = softmax(τ q kᵀ) v and L, as rung 3 gives it, with its arguments."""
+    """o = softmax(τ q kᵀ) v in 16 bits and L = log Σ e^s in fp32, for d up to 128.
+
+    q, o (batch, heads, N_q, d), k, v (batch, key heads, N_k, d), L (batch, heads, N_q).
+    """
     rows, cols, stages = choose(q, causal, tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, 64, cols)
     check_covered(q)

@@ -143,7 +143,7 @@ def gluon_varlen(
 
 
 def choose(q, documents, causal, tile):
-    """(block_rows, block_cols, num_stages): as gluon_forward's, or as given.
+    """(block_rows, block_cols, num_stages): as in gluon_forward, or from tile.
 
     The length that counts there is that of a mean document here.
     """
@@ -160,7 +160,14 @@ def choose(q, documents, causal, tile):
 
 
 def forward(q, k, v, cu_q, cu_k, *, scale=None, causal=False, **tile):
-    """o = softmax(τ q kᵀ) v and L, as varlen.forward gives it, with its arguments."""
+    """o = softmax(τ q kᵀ) v and L of each document by itself, on Hopper.
+
+    q (total_q, heads, d) and k, v (total_k, key heads, d) are fp16 or bf16, d up to
+    128; cu_q and cu_k (documents + 1) are on the same device. o is like q, and L
+    (total_q, heads) is fp32. causal is per document. The host does not read the
+    lengths, and rows of no document stay unwritten. tile replaces block_rows,
+    block_cols or num_stages by name.
+    """
     check_packed(q, k, v, cu_q, cu_k, (64, 64), causal=causal)
     check_covered(q)
     rows, cols, stages = choose(q, len(cu_q) - 1, causal, tile)
@@ -169,12 +176,12 @@ def forward(q, k, v, cu_q, cu_k, *, scale=None, causal=False, **tile):
     q, k, v = map(describable, (q, k, v))
     o, lse = like(q), q.new_empty(q.shape[1::-1], dtype=torch.float32)
     (total, heads, d), kv_heads = q.shape, k.shape[1]
-    dims, (made, slots) = 64 if d <= 64 else 128, plan(cu_q, cu_k, total, len(k), rows)
+    dims, (spans, slots) = 64 if d <= 64 else 128, plan(cu_q, cu_k, total, len(k), rows)
     launch(
         gluon_varlen, (q.device, q.dtype, dims, rows, cols, stages),
         (min(slots * heads, processors(q.device)), 1, 1),
         describe(q, 64, dims), describe(k, cols, dims), describe(v, cols, dims),
-        describe(o, 64, dims), lse, made, total, slots, *shift_factors(causal), heads,
+        describe(o, 64, dims), lse, spans, total, slots, *shift_factors(causal), heads,
         heads // kv_heads, room_of(k), scale, rows // 64, stages, num_warps=4,
         maxnreg=REGISTERS[rows // 64],
     )

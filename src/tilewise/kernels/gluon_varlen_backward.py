@@ -93,12 +93,16 @@ def main_kernel(
 
 
 def backward(q, k, v, o, do, lse, cu_q, cu_k, *, dlse=None, scale=None, causal=False):
-    """dQ, dK, dV as from varlen_backward; for Hopper, 16 bits and d up to 128.
+    """dQ, dK, dV of each document by itself, on Hopper.
 
+    q, o, do (total_q, heads, d) and k, v (total_k, key heads, d) are fp16 or bf16, d up
+    to 128; lse and dlse (total_q, heads) are natural, and dlse None is 0; cu_q and cu_k
+    (documents + 1) are on the same device. Rows of no document stay unwritten.
     Heads take turns, as many at once as `heads_at_once` says, on one fp32 dQ.
     """
-    given, tile = (q, k, v, cu_q, cu_k), (PAD, KEYS.value)
-    tensors, per_row, scale = prepare(*given, o, do, lse, dlse, scale, causal, tile)
+    tensors, per_row, scale = prepare(
+        q, k, v, cu_q, cu_k, o, do, lse, dlse, scale, causal, (PAD, KEYS.value)
+    )
     check_covered(q)
     q, k, v, o, do = map(describable, tensors)
     dq, dk, dv = map(like, (q, k, v))

@@ -1,8 +1,8 @@
 """Rung 1, standard attention: three kernels, with S and P written out in HBM.
 
-Algorithm 0 of FlashAttention, arXiv 2205.14135. S is written and read, P is written and
-read: 4 N_q N_k numbers a head through HBM, where q, k, v and o together have 4 N d.
-S and P are in q's dtype, as PyTorch's own standard attention keeps them.
+This is Algorithm 0 of FlashAttention, arXiv 2205.14135. S and P are both written and
+read, which moves 4 N_q N_k numbers per head through HBM, while q, k, v and o together
+have 4 N d. S and P have q's dtype, as in PyTorch's own standard attention.
 """
 
 import triton
@@ -27,7 +27,7 @@ def scores(
     D: tl.constexpr, DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr,
     BLOCK_COLS: tl.constexpr,
 ):
-    """S = τ Q Kᵀ, one tile a program, −∞ where a row may not see a key."""
+    """S = τ Q Kᵀ, one tile per program, with −∞ where a row may not see a key."""
     tiles_rows, tiles_cols = tl.cdiv(n_q, BLOCK_ROWS), tl.cdiv(n_k, BLOCK_COLS)
     j, rest = tl.program_id(0) % tiles_cols, tl.program_id(0) // tiles_cols
     i, head = rest % tiles_rows, rest // tiles_rows
@@ -46,7 +46,7 @@ def scores(
 
 @triton.jit
 def softmax(S, P, LSE, n_k, COLS: tl.constexpr):
-    """P = e^{S − m} / ℓ and L = m + ln ℓ: one row a program, whole in registers."""
+    """P = e^{S − m} / ℓ and L = m + ln ℓ: one row per program, in registers."""
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, COLS)
     there = cols < n_k
@@ -64,7 +64,7 @@ def weighted(
     P, V, O, v_strides, o_strides, n_q, n_k, heads, group, D: tl.constexpr,
     DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
 ):
-    """O = P V, one block of rows a program."""
+    """O = P V, one block of rows per program."""
     tiles = tl.cdiv(n_q, BLOCK_ROWS)
     i, head = tl.program_id(0) % tiles, tl.program_id(0) // tiles
     rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
@@ -82,11 +82,13 @@ def weighted(
 
 
 def forward(q, k, v, *, scale=None, causal=False, **tile):
-    """o = softmax(τ q kᵀ) v and L, with S and P in HBM.
+    """o = softmax(τ q kᵀ) v and L = log Σ e^s, with S and P in HBM.
 
-    q (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) in fp16, bf16 or fp32 →
-    o like q and lse (batch, heads, N_q) in fp32. No key seen: o = 0, lse = −∞. tile:
-    block_rows, block_cols, num_warps, num_stages in place of TILES'.
+    q (batch, heads, N_q, d) and k, v (batch, key heads, N_k, d) are fp16, bf16 or fp32;
+    o has q's shape and dtype, and L (batch, heads, N_q) is fp32. scale None is τ =
+    1/√d. causal True lets row r see the keys 0 .. r + N_k − N_q, and "top-left" 0 .. r.
+    A row that sees no key has o = 0 and L = −∞. tile replaces numbers of TILES by name:
+    block_rows, block_cols, num_warps, num_stages.
     """
     rows, cols, launch = choose(TILES, q, tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols)
@@ -101,7 +103,7 @@ def forward(q, k, v, *, scale=None, causal=False, **tile):
         q, k, s, q_, k_, n_q, n_k, reach, scale, *shared, **launch
     )
     width = triton.next_power_of_2(n_k)
-    warps = min(max(width // 1024, 4), 32)  # at most 32 numbers a thread up to 32k
+    warps = min(max(width // 1024, 4), 32)  # at most 32 numbers per thread up to 32k
     softmax[(batch * heads * n_q,)](s, p, lse, n_k, width, num_warps=warps)
     weighted[(blocks,)](p, v, o, v_, o_, n_q, n_k, *shared, **launch)
     return o, lse

@@ -85,9 +85,9 @@ def forward(q, k, v, cu_q, cu_k, *, scale=None, causal=False, **tile):
     q, k, v = dense(q), dense(k), dense(v)
     o, lse = like(q), q.new_empty(q.shape[1::-1], dtype=torch.float32)
     (total, heads, d), kv_heads = q.shape, k.shape[1]
-    made, slots = plan(cu_q, cu_k, total, k.shape[0], rows)
+    spans, slots = plan(cu_q, cu_k, total, k.shape[0], rows)
     varlen_rows[(slots * heads,)](
-        q, k, v, o, lse, made, *(x.stride()[:2] for x in (q, k, v, o)), total, slots,
+        q, k, v, o, lse, spans, *(x.stride()[:2] for x in (q, k, v, o)), total, slots,
         *shift_factors(causal), scale, heads, heads // kv_heads, room_of(k), d,
         padded(d), rows, cols, **launch,
     )

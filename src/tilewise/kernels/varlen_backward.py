@@ -153,14 +153,15 @@ def backward(q, k, v, o, do, lse, cu_q, cu_k, *, dlse=None, scale=None, causal=F
              dkdv_tile=None, dq_tile=None):
     """dQ, dK, dV from what the forward pass saved, each document by itself.
 
-    Shapes as in varlen.forward: q, o, do (total_q, heads, d), lse, dlse (total_q,
-    heads). Each number is written once, the same bits every time; rows of no document
-    stay unwritten. A tile is (block_rows, block_cols, num_warps, num_stages).
+    q, o, do (total_q, heads, d) and k, v (total_k, key heads, d) have 16 or 32 bits;
+    lse and dlse (total_q, heads) are natural, and dlse None is 0; cu_q and cu_k
+    (documents + 1) are on the same device. Each number is written once, with the same
+    bits every time; rows of no document stay unwritten. A tile is (block_rows,
+    block_cols, num_warps, num_stages).
     """
     over_k, over_q = choose(TILES, q, dkdv_tile, dq_tile)
-    given = q, k, v, cu_q, cu_k
     (q, k, v, o, do), per_row, scale = prepare(
-        *given, o, do, lse, dlse, scale, causal, over_k, over_q
+        q, k, v, cu_q, cu_k, o, do, lse, dlse, scale, causal, over_k, over_q
     )
     dq, dk, dv = map(like, (q, k, v))
     (n_q, heads, d), (n_k, kv_heads, _) = q.shape, k.shape
@@ -172,10 +173,10 @@ def backward(q, k, v, o, do, lse, cu_q, cu_k, *, dlse=None, scale=None, causal=F
         heads, d, padded(d), over_q[0], rows,
     )
 
-    def launch(kernel, made, slots, heads, room, tile, *tensors):
+    def launch(kernel, spans, slots, heads, room, tile, *tensors):
         block_rows, block_cols, num_warps, num_stages = tile
         kernel[(slots * heads,)](
-            *tensors, *per_row[2:], made, *(x.stride()[:2] for x in tensors), slots,
+            *tensors, *per_row[2:], spans, *(x.stride()[:2] for x in tensors), slots,
             n_pad, *shift_factors(causal), scale, heads, room, group, d, padded(d),
             block_rows, block_cols, num_warps=num_warps, num_stages=num_stages,
         )

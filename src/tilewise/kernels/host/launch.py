@@ -43,12 +43,12 @@ class Descriptor:
 
     def checked(self):
         """The same as Triton has it, which checks all that is said above."""
-        given = self.base, [*self.shape], [*self.strides], [*self.block_shape]
+        fields = self.base, [*self.shape], [*self.strides], [*self.block_shape]
         if self.layout is None:
-            return TensorDescriptor(*given)
+            return TensorDescriptor(*fields)
         from triton.experimental.gluon.nvidia import hopper
 
-        return hopper.TensorDescriptor(*given, self.layout)
+        return hopper.TensorDescriptor(*fields, self.layout)
 
 
 def launch(kernel, key, grid, *args, **options):
@@ -96,7 +96,7 @@ def check(kernel, args):
 
 
 def direct(compiled):
-    """A Direct for what Triton compiled; None where it wants what a Direct has not.
+    """A Direct for what Triton compiled; None where it needs more than a Direct has.
 
     What is read here is the inside of Triton, and another version may have another. The
     launchers in C of the two that are KNOWN take the same in another order.

@@ -100,10 +100,10 @@ def padded(d):
 
 
 def choose(table, q, tile):
-    """(block_rows, block_cols, launch options) of a rung: its table's, or as given.
+    """(block_rows, block_cols, launch options) of a rung: from its table or from tile.
 
     table: largest padded d → (block_rows, block_cols, num_warps, num_stages), for 16
-    bits a number; fp32 has no tensor cores and 32 × 32. tile: any of the four by name.
+    bits per number; fp32 has no tensor cores and 32 × 32. tile: some of these by name.
     """
     names = ("block_rows", "block_cols", "num_warps", "num_stages")
     if unknown := sorted(tile.keys() - set(names)):
@@ -118,7 +118,7 @@ def choose(table, q, tile):
 def head_of(x, strides, head, heads, group):
     """Where the rows begin of the head that query head `head` reads or writes.
 
-    head counts through the batch, heads a batch entry; group query heads share one of
+    head counts through the batch, heads per batch entry; group query heads share one of
     x's (1 for q, o and the like). strides are those of (batch, head, row).
     """
     batch = (head // heads).to(tl.int64)

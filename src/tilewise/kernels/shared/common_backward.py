@@ -30,9 +30,9 @@ def prepare(q, k, v, o, do, lse, dlse, scale, causal, *tiles):
         check(q, k, v, rows, cols, causal)
         if rows > PAD:
             raise ValueError(f"block_rows must be at most {PAD}, not {rows}")
-    given = {"o": o, "do": do, "lse": lse} | ({} if dlse is None else {"dlse": dlse})
-    check_saved(q, v, **given)
-    for name, x in given.items():
+    saved = {"o": o, "do": do, "lse": lse} | ({} if dlse is None else {"dlse": dlse})
+    check_saved(q, v, **saved)
+    for name, x in saved.items():
         if x.device != q.device or (name in ("o", "do") and x.dtype != q.dtype):
             like = f"{q.dtype} on {q.device}"
             raise ValueError(f"{name} must fit q, {like}, not {x.dtype} on {x.device}")
@@ -44,8 +44,8 @@ def prepare(q, k, v, o, do, lse, dlse, scale, causal, *tiles):
     return [dense(x) for x in (q, k, v, o, do)], rows, scale
 
 
-def choose(table, q, *given):
-    """The tiles for dK and dV and for dQ: from a rung's table, what is given first.
+def choose(table, q, *tiles):
+    """The tiles for dK and dV and for dQ: those of the call, else of a rung's table.
 
     table: padded d → two of (block_rows, block_cols, num_warps, num_stages), measured
     with 16 bits on Hopper; ELSEWHERE is for other GPUs. fp32 has twice the bytes and no
@@ -57,7 +57,7 @@ def choose(table, q, *given):
         usual = [(32, 32, 8, 1) if size < 256 else (16, 16, 8, 1)] * 2
     elif q.is_cuda and torch.cuda.get_device_capability(q.device)[0] != 9:
         usual = ELSEWHERE[size]
-    return [u if g is None else g for u, g in zip(usual, given)]
+    return [u if g is None else g for u, g in zip(usual, tiles)]
 
 
 @triton.jit

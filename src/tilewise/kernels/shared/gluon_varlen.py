@@ -21,12 +21,12 @@ BILLION, MOST = gl.constexpr(2**30), 0x7FFF0000  # rows, and of the two axes in 
 def describe(x, rows, dims):
     """The descriptor of x (total, heads, d) for tiles (rows, dims) of a head."""
     row, head, _ = x.stride()
-    made = Descriptor(
+    descriptor = Descriptor(
         x, (2**34 - row, row, head, row, 1), (1, 1, 1, rows, dims),
         shared_layout(rows, dims, x.dtype, 5),
     )
-    made.shape = MOST, MOST, x.shape[1], BILLION.value, x.shape[2]
-    return made
+    descriptor.shape = MOST, MOST, x.shape[1], BILLION.value, x.shape[2]
+    return descriptor
 
 
 @gluon.jit

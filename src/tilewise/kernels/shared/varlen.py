@@ -1,4 +1,4 @@
-"""What the kernels for packed documents share: checked input, the plan, the places.
+"""What the kernels for packed documents share: checked input, the plan, the spans.
 
 How long the documents are, only the GPU knows, and asking it would stop the host. So
 the host starts as many programs as there can be blocks, N / B + documents, and a tiny
@@ -49,9 +49,9 @@ def prepare(q, k, v, cu_q, cu_k, o, do, lse, dlse, scale, causal, *tiles):
     check_packed(q, k, v, cu_q, cu_k, *tiles, causal=causal)
     if max(tile[0] for tile in tiles) > PAD:
         raise ValueError(f"block_rows must be at most {PAD}, not {tiles}")
-    given = {"o": o, "do": do, "lse": lse} | ({} if dlse is None else {"dlse": dlse})
-    check_saved(q, v, **given)
-    for name, x in given.items():
+    saved = {"o": o, "do": do, "lse": lse} | ({} if dlse is None else {"dlse": dlse})
+    check_saved(q, v, **saved)
+    for name, x in saved.items():
         if x.device != q.device or (name in ("o", "do") and x.dtype != q.dtype):
             fit = f"{q.dtype} on {q.device}"
             raise ValueError(f"{name} must fit q, {fit}, not {x.dtype} on {x.device}")
@@ -132,11 +132,11 @@ def plan(outer, inner, n_outer, n_inner, block):
     documents = len(outer) - 1
     slots = slots_of(n_outer, documents, block)
     size = FIELDS.value * slots + 1
-    made = torch.empty(size, dtype=torch.int32, device=outer.device)
+    spans = torch.empty(size, dtype=torch.int32, device=outer.device)
     plan_kernel[(documents,)](
-        outer, inner, made, documents, slots, n_outer, n_inner, block, 128, num_warps=4
+        outer, inner, spans, documents, slots, n_outer, n_inner, block, 128, num_warps=4
     )
-    return made, slots
+    return spans, slots
 
 
 @triton.jit
