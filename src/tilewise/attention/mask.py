@@ -28,8 +28,8 @@ def check_mask(attn_mask: object, shape: Sequence[int], dtype: torch.dtype) -> N
     pairs = zip(reversed(attn_mask.shape), reversed(shape))
     fits = all(size == 1 or size == full for size, full in pairs)
     if not fits or not 2 <= attn_mask.ndim <= len(shape):
-        found = f"{tuple(shape)}, not {tuple(attn_mask.shape)}"
-        raise ValueError(f"attn_mask must broadcast, from 2 axes on, to {found}")
+        shapes = f"{tuple(shape)}, not {tuple(attn_mask.shape)}"
+        raise ValueError(f"attn_mask must broadcast, from 2 axes on, to {shapes}")
 
 
 def place(

@@ -77,14 +77,14 @@ def fit(
 
     Raises ValueError where they do not fit.
     """
-    given = query, key, value
+    tensors = query, key, value
     if not query.dtype == key.dtype == value.dtype:
         dtypes = f"{query.dtype}, {key.dtype}, {value.dtype}"
         raise ValueError(f"query, key and value must have one dtype, not {dtypes}")
     if query.shape[-1] != key.shape[-1]:
-        raise misfit("query and key must have one d (last axis)", *given)
+        raise misfit("query and key must have one d (last axis)", *tensors)
     if key.shape[-2] != value.shape[-2]:
-        raise misfit("key and value must have one N (axis -2)", *given)
+        raise misfit("key and value must have one N (axis -2)", *tensors)
     if enable_gqa:
         key, value = fit_heads(query, key, value)
     front = -3 if enable_gqa else -2
@@ -94,7 +94,7 @@ def fit(
         lead = torch.broadcast_shapes(*(x.shape[:front] for x in (query, key, value)))
     except RuntimeError:
         message = "query, key and value must broadcast in front"
-        raise misfit(message, *given) from None
+        raise misfit(message, *tensors) from None
     return tuple(x.expand(*lead, *x.shape[front:]) for x in (query, key, value))
 
 

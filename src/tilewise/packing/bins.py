@@ -72,11 +72,11 @@ def checked(lengths: Lengths, size: int) -> list[int]:
     """The lengths as a list of ints; ValueError or TypeError for what cannot be."""
     check_size(size)
     lengths = lengths.tolist() if hasattr(lengths, "tolist") else lengths
-    found = [operator.index(length) for length in lengths]
-    for index, length in enumerate(found):
+    sizes = [operator.index(length) for length in lengths]
+    for index, length in enumerate(sizes):
         if not 1 <= length <= size:
             raise ValueError(f"document {index} must have 1 to {size} tokens: {length}")
-    return found
+    return sizes
 
 
 def check_size(size: int) -> None:

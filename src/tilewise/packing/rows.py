@@ -44,8 +44,8 @@ def split(
     if tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
         raise TypeError(f"document {index} must be whole numbers, not {tokens.dtype}")
     if len(tokens) > size and not cut:
-        found = f"document {index} has {len(tokens)} tokens"
-        raise ValueError(f"{found}, a row {size}: cut=True would cut it")
+        what = f"document {index} has {len(tokens)} tokens"
+        raise ValueError(f"{what}, a row {size}: cut=True would cut it")
     tokens = tokens.to("cpu", torch.int64)
     labels = extend(tokens[1:], (0, 1), value=IGNORE)  # (n,)
     starts = range(0, len(tokens), size)
@@ -112,11 +112,11 @@ def collate(rows: Sequence[Row]) -> Row:
     """
     if not rows:
         raise ValueError("rows must be at least one row, not none")
-    made = {name: torch.cat([x[name] for x in rows]) for name in rows[0]}
+    batch = {name: torch.cat([x[name] for x in rows]) for name in rows[0]}
     lengths = torch.cat([x["cu_seqlens"].diff() for x in rows])  # (D,)
-    made["cu_seqlens"] = extend(lengths.cumsum(0), (1, 0)).int()
-    made["documents"] = torch.repeat_interleave(lengths.long())
-    return made
+    batch["cu_seqlens"] = extend(lengths.cumsum(0), (1, 0)).int()
+    batch["documents"] = torch.repeat_interleave(lengths.long())
+    return batch
 
 
 def unpack(values: Iterable[Tensor], rows: Sequence[Row]) -> dict[int, Tensor]:
@@ -126,15 +126,15 @@ def unpack(values: Iterable[Tensor], rows: Sequence[Row]) -> dict[int, Tensor]:
     of a document that was cut come together again, and padding is dropped. Gradients
     flow through. Raises ValueError where a tensor does not fit its row.
     """
-    found = []
+    parts = []
     for x, packed in zip(values, rows, strict=True):
         total = int(packed["cu_seqlens"][-1])
         if not x.ndim or len(x) != total:
             raise ValueError(f"values must be ({total}, ...) here, not {(*x.shape,)}")
         pieces = x.split(packed["cu_seqlens"].diff().tolist())
         places = zip(packed["index"].tolist(), packed["start"].tolist())
-        found += [(*at, y) for at, y in zip(places, pieces) if at[0] >= 0]
-    made: dict[int, list[Tensor]] = {}
-    for index, _, y in sorted(found, key=lambda part: part[:2]):
-        made.setdefault(index, []).append(y)
-    return {index: torch.cat(pieces) for index, pieces in made.items()}
+        parts += [(*at, y) for at, y in zip(places, pieces) if at[0] >= 0]
+    by_document: dict[int, list[Tensor]] = {}
+    for index, _, y in sorted(parts, key=lambda part: part[:2]):
+        by_document.setdefault(index, []).append(y)
+    return {index: torch.cat(pieces) for index, pieces in by_document.items()}

@@ -72,17 +72,17 @@ class PackedDataset(IterableDataset[Row]):
 
     def rows(self, share: int, shares: int, epoch: int) -> Iterator[Row]:
         """The rows of one share, one after another."""
-        held, tokens = [], 0
+        waiting, tokens = [], 0
         draw = random.Random(f"{self.seed} {epoch} {share}")
         for index, document in self.read(share, shares, epoch):
             parts = split(document, index, self.size, cut=self.cut)
-            held += parts
+            waiting += parts
             tokens += sum(len(part[0]) for part in parts)
             if tokens >= self.look_ahead * self.size:
-                *full, held = self.packed(held)
-                tokens = sum(len(part[0]) for part in held)
-                yield from self.made(full, draw)
-        yield from self.made(self.packed(held), draw)
+                *full, waiting = self.packed(waiting)
+                tokens = sum(len(part[0]) for part in waiting)
+                yield from self.rows_of(full, draw)
+        yield from self.rows_of(self.packed(waiting), draw)
 
     def read(self, share: int, shares: int, epoch: int) -> Iterator[tuple[int, Any]]:
         """(index, document) of one share, in the order of this epoch."""
@@ -100,7 +100,7 @@ class PackedDataset(IterableDataset[Row]):
         bins = self.bins([len(part[0]) for part in parts], self.size)
         return [[parts[i] for i in bin_] for bin_ in bins]
 
-    def made(self, bins: list[list[Part]], draw: random.Random) -> Iterator[Row]:
+    def rows_of(self, bins: list[list[Part]], draw: random.Random) -> Iterator[Row]:
         """The bins as rows, with a seed in an order that is drawn."""
         if self.seed is not None:
             draw.shuffle(bins)

@@ -22,18 +22,18 @@ def saved(
     A storage saved by several steps, or as several views, is there once. without: an
     iterable of tensors not to count, such as a model's parameters.
     """
-    found, mine = {}, {x.untyped_storage().data_ptr() for x in without}
+    sizes, excluded = {}, {x.untyped_storage().data_ptr() for x in without}
 
     def pack(x: Tensor) -> Tensor:
         storage = x.untyped_storage()
-        if storage.data_ptr() not in mine:
-            found[storage.data_ptr()] = storage.nbytes()
+        if storage.data_ptr() not in excluded:
+            sizes[storage.data_ptr()] = storage.nbytes()
         return x.detach()  # else a saved result would hold itself
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda x: x):
         result = f(*inputs)
     del result  # only now may an address be used again
-    return found
+    return sizes
 
 
 class Alive(TorchDispatchMode):
@@ -44,27 +44,27 @@ class Alive(TorchDispatchMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: dict[int, tuple[StorageWeakRef, int]] = {}
+        self.alive: dict[int, tuple[StorageWeakRef, int]] = {}
         self.peak = 0
 
     def __torch_dispatch__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        given = {id_of(x) for x in tree_iter((args, kwargs)) if torch.is_tensor(x)}
-        made = function(*args, **(kwargs or {}))
-        for x in tree_iter(made):
-            if torch.is_tensor(x) and id_of(x) not in given:
+        inputs = {id_of(x) for x in tree_iter((args, kwargs)) if torch.is_tensor(x)}
+        results = function(*args, **(kwargs or {}))
+        for x in tree_iter(results):
+            if torch.is_tensor(x) and id_of(x) not in inputs:
                 storage = x.untyped_storage()
-                self.found[storage._cdata] = StorageWeakRef(storage), storage.nbytes()
+                self.alive[storage._cdata] = StorageWeakRef(storage), storage.nbytes()
         self.peak = max(self.peak, self.bytes())
-        return made
+        return results
 
     def bytes(self) -> int:
         """Of what is there now."""
-        gone = [key for key, (ref, _) in self.found.items() if ref.expired()]
+        gone = [key for key, (ref, _) in self.alive.items() if ref.expired()]
         for key in gone:
-            del self.found[key]
-        return sum(size for _, size in self.found.values())
+            del self.alive[key]
+        return sum(size for _, size in self.alive.values())
 
 
 def id_of(x: Tensor) -> int:

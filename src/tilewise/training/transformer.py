@@ -117,15 +117,15 @@ class Decoder(nn.Module):
     ) -> None:
         super().__init__()
         check_sizes(every=every)
-        made = {x: options[x] for x in ("device", "dtype") if x in options}
-        self.tokens = nn.Embedding(vocabulary, embed_dim, **made)
-        self.places = nn.Embedding(longest, embed_dim, **made)
+        factory = {x: options[x] for x in ("device", "dtype") if x in options}
+        self.tokens = nn.Embedding(vocabulary, embed_dim, **factory)
+        self.places = nn.Embedding(longest, embed_dim, **factory)
         policies = [policy if n % every == 0 else "none" for n in range(num_layers)]
         self.blocks = nn.Sequential(
             *(Block(embed_dim, num_heads, policy=x, **options) for x in policies)
         )
-        self.norm = nn.LayerNorm(embed_dim, **made)
-        self.head = nn.Linear(embed_dim, vocabulary, bias=False, **made)
+        self.norm = nn.LayerNorm(embed_dim, **factory)
+        self.head = nn.Linear(embed_dim, vocabulary, bias=False, **factory)
 
     def forward(self, tokens: Tensor) -> Tensor:
         places = torch.arange(tokens.shape[-1], device=tokens.device)
