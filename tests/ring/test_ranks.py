@@ -1,7 +1,4 @@
-"""What ranks tell each other, with a network of plain lists in one process.
-
-tests/ring/test_ring.py has the same in processes of their own.
-"""
+"""What ranks tell each other, with a network of plain lists in one process."""
 
 from types import SimpleNamespace
 
@@ -156,8 +153,7 @@ def test_a_dtype_and_a_scale_are_told_as_they_are():
     assert default == same != call(x(), x(), x(), False, 8**-0.5 + 1e-16)
     assert call(x(), x(), x(), False, 1) == call(x(), x(), x(), False, 1.0)
     assert ranks.readable("scale", default.scale) == 8**-0.5
-    for name in ("cpu", "meta", "cuda", "xpu"):
-        assert ranks.readable("device", ranks.letters(name)) == name
+    assert ranks.readable("device", ranks.letters("xpu")) == "xpu"
 
 
 def deliver(posted):

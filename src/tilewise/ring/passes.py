@@ -100,11 +100,7 @@ def ring_backward(
             wait = pass_on([k, v], after, group)
         rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
         saved = q[:, :, rows], k[:, :, keys], v[:, :, keys], o[:, :, rows]
-        more = (
-            do[:, :, rows],
-            lse[:, :, rows],
-            dlse if dlse is None else dlse[:, :, rows],
-        )
+        more = (x if x is None else x[:, :, rows] for x in (do, lse, dlse))
         options = passes.Options(mask, scale)
         *parts, _ = passes.backward(*saved, *more, None, False, options)
         if step == 0:
