@@ -1,7 +1,4 @@
-"""What ranks tell each other, with a network of plain lists in one process.
-
-tests/ring/test_ring.py has the same in processes of their own.
-"""
+"""What ranks tell each other, with a network of plain lists in one process."""
 
 from types import SimpleNamespace
 
@@ -9,7 +6,7 @@ import pytest
 import torch
 
 from tilewise.ring import ranks
-from tilewise.ring.ranks import DTYPES, agree, call, pass_on, problem, readable, ring_of
+from tilewise.ring.ranks import DTYPES, agree, call, pass_on, problem, ring_of
 
 
 def x(*shape, dtype=torch.float32, **how):
@@ -155,20 +152,8 @@ def test_a_dtype_and_a_scale_are_told_as_they_are():
     default, same = (call(x(), x(), x(), False, s) for s in (None, 8**-0.5))
     assert default == same != call(x(), x(), x(), False, 8**-0.5 + 1e-16)
     assert call(x(), x(), x(), False, 1) == call(x(), x(), x(), False, 1.0)
-    assert readable("scale", default.scale) == 8**-0.5
-
-
-@pytest.mark.parametrize("device", ["cpu", "meta", "cuda", "xpu"])
-def test_devices_of_equally_long_names_differ(device):
-    """A device is told by its name, not by the number of its letters."""
-    tensor = SimpleNamespace(
-        device=SimpleNamespace(type=device),
-        shape=(2, 4, 6, 8),
-        dtype=torch.float32,
-        requires_grad=False,
-    )
-    number = call(tensor, tensor, tensor, False, None).device
-    assert readable("device", number) == device and number < 2**63
+    assert ranks.readable("scale", default.scale) == 8**-0.5
+    assert ranks.readable("device", ranks.letters("xpu")) == "xpu"
 
 
 def deliver(posted):

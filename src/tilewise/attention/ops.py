@@ -18,6 +18,10 @@ from tilewise.attention.passes import Options, backward, forward
 from tilewise.checks import check_causal
 from tilewise.types import Causal
 
+# A PyTorch without these private questions takes a slower way to the same result.
+transforms = getattr(torch._C, "_are_functorch_transforms_active", lambda: 1)
+dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 1)
+
 
 def private(name: str) -> Callable[[], int]:
     """A question that PyTorch answers in private: yes where a version lacks it.

@@ -291,7 +291,10 @@ def choose(q, causal, tile):
 def forward(q, k, v, *, scale=None, causal=False, **tile):
     """o = softmax(τ q kᵀ) v in 16 bits and L = log Σ e^s in fp32, for d up to 128.
 
-    q, o (batch, heads, N_q, d), k, v (batch, key heads, N_k, d), L (batch, heads, N_q).
+    q and o are (batch, heads, N_q, d), k and v (batch, key heads, N_k, d), and L is
+    (batch, heads, N_q). scale None is τ = 1/√d. causal True lets row r see the keys
+    0 .. r + N_k − N_q, and "top-left" 0 .. r. A row that sees no key has o = 0 and
+    L = −∞. tile replaces block_rows, block_cols or num_stages by name.
     """
     rows, cols, stages = choose(q, causal, tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, 64, cols)

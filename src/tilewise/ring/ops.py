@@ -93,9 +93,8 @@ def ring_attention(
     """
     rank, world = ring_of(group)
     if world == 1:
-        return flash_attention(
-            q, k, v, causal=causal, scale=scale, return_lse=return_lse
-        )
+        more: Any = {"causal": causal, "scale": scale, "return_lse": return_lse}
+        return flash_attention(q, k, v, **more)
     rows, lengths = agree(q, k, v, causal, scale, group)
     scale = None if scale is None else float(scale)
     options = Options(causal, scale, group, rank, lengths)

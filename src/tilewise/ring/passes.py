@@ -88,8 +88,7 @@ def ring_backward(
 ) -> tuple[Tensor, ...]:
     """dQ, dK, dV of this rank's share, in fp32 or wider; all else as in `ring_forward`.
 
-    With o and L of all keys e^{S − L} is P, and each block's gradients are summands. dQ
-    stays; dK and dV follow their keys, one step behind, and are home after P messages.
+    The blocks' gradients add up; dK and dV follow their keys, home after P messages.
     """
     do, world = torch.zeros_like(o) if do is None else do, len(lengths)
     come: Callable[[], list[Tensor]] = list  # gives dK, dV of the ranks before
@@ -100,10 +99,10 @@ def ring_backward(
             wait = pass_on([k, v], after, group)
         rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
         saved = q[:, :, rows], k[:, :, keys], v[:, :, keys], o[:, :, rows]
-        grads = do[:, :, rows], lse[:, :, rows]
+        rest = do[:, :, rows], lse[:, :, rows]
         dlse_rows = None if dlse is None else dlse[:, :, rows]
         options = passes.Options(mask, scale)
-        *parts, _ = passes.backward(*saved, *grads, dlse_rows, None, False, options)
+        *parts, _ = passes.backward(*saved, *rest, dlse_rows, None, False, options)
         if step == 0:
             dq, dk, dv = map(wider, parts)
         else:

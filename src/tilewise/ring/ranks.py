@@ -90,10 +90,15 @@ def call(q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None) -> 
         causal=int(causal),
         scale=struct.unpack("q", struct.pack("d", scale))[0],
         requires_grad=int(graded),
-        device=int.from_bytes(q.device.type.encode()[:7], "big"),
+        device=letters(q.device.type),
         N_of_q=q.shape[-2],
         N_of_k=k.shape[-2],
     )
+
+
+def letters(name: str) -> int:
+    """The first seven letters of a name, as one number."""
+    return int.from_bytes(name.encode()[:7], "big")
 
 
 def readable(field: str, number: int) -> object:
