@@ -6,7 +6,6 @@ the same for torch.compile and for dispatch modes.
 """
 
 import numbers
-from collections.abc import Callable
 from typing import Any, Literal, NoReturn, overload
 
 import torch
@@ -21,18 +20,6 @@ from tilewise.types import Causal
 # A PyTorch without these private questions takes a slower way to the same result.
 transforms = getattr(torch._C, "_are_functorch_transforms_active", lambda: 1)
 dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 1)
-
-
-def private(name: str) -> Callable[[], int]:
-    """A question that PyTorch answers in private: yes where a version lacks it.
-
-    The answer yes takes a slower way to the same result.
-    """
-    return getattr(torch._C, name, lambda: 1)
-
-
-transforms = private("_are_functorch_transforms_active")
-dispatch_modes = private("_len_torch_dispatch_stack")
 
 
 @overload
