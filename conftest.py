@@ -4,8 +4,10 @@ pytest-codeblocks collects and reports. What a block is, and how it runs, is dec
 tests/site/codeblocks.py: the plugin alone skips fences it does not know without a word
 and takes an include for Python.
 
-Folders are run on several cores. pytest-xdist hands out files: the tests of one stay
-together, in their order, so that what a module's fixture makes is made once.
+`pytest` runs the quick set, and `pytest --full` runs everything. Whoever names files,
+folders, tests, words or marks on the command line gets all of what is named. Folders
+run on several cores: pytest-xdist gives each worker whole files, so that a fixture of a
+module is set up once.
 """
 
 import os
@@ -20,41 +22,23 @@ from pytest_codeblocks.main import CodeBlock
 from xdist.scheduler import LoadFileScheduling
 
 ROOT = Path(__file__).parent
-MOST = 4  # workers
+WORKERS = 4  # at most: each has PyTorch, and a Chromium beside it
 LATER = pytest.StashKey[int]()  # how many tests the quick set leaves out
-MEMORY = 2 << 30  # bytes for each: it has PyTorch, and a Chromium beside it
-LONG = [  # begun first, so that short files end the run; the first one builds the site
-    "tests/site/test_build.py",
-    "tests/site/test_listings.py",
-    "tests/kernels/",
-    "tests/browser/",
-    "tests/site/test_generated.py",
-]
-TOGETHER = {  # in one worker: these read the same pages, as built or as written
-    f"tests/site/test_{file}.py": group
-    for group, files in {
-        "built": "build links weight languages policy api lean found scripts",
-        "written": "twins prose chinese codeblocks reference",
-    }.items()
-    for file in files.split()
-} | {  # and these ask which test kills which wrong variant
-    f"tests/pitfalls/test_{file}.py": "pitfalls" for file in ("page", "suite")
-}
+# These folders take longest, so they begin first, and short files end the run.
+FIRST = "tests/site/", "tests/kernels/", "tests/browser/"
+# One worker runs a whole folder of these, because its files read the same pages, or ask
+# which test kills which wrong variant.
+TOGETHER = "tests/site/", "tests/pitfalls/"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_xdist_auto_num_workers(config):
-    """Single files and tests get 0: they begin sooner in the process that is there."""
-    if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
-        return None  # xdist reads it
+    """A worker for each core. Files and tests begin sooner in the process at hand."""
     if not (whole(config) or all(map(os.path.isdir, config.args))):
         return 0
     affinity = getattr(os, "sched_getaffinity", None)
-    room = [MOST, len(affinity(0)) if affinity else os.cpu_count() or 1]
-    if hasattr(os, "sysconf"):
-        size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        room.append(round(size / MEMORY))
-    return min(room) if min(room) > 1 else 0
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return min(WORKERS, cores) if cores > 1 else 0
 
 
 def pytest_addoption(parser):
@@ -66,12 +50,9 @@ def pytest_addoption(parser):
 
 
 def whole(config):
-    """Whether pytest was asked for all tests, and not for files, tests or words."""
-    words = (
-        getattr(config.option, "keyword", ""),
-        getattr(config.option, "markexpr", ""),
-    )
-    return [*config.args] == config.getini("testpaths") and not any(words)
+    """Whether pytest was asked for all tests, and not for files, words or marks."""
+    words = config.option.keyword or config.option.markexpr
+    return [*config.args] == config.getini("testpaths") and not words
 
 
 def later(items):
@@ -93,10 +74,10 @@ def later(items):
 
 
 def pytest_configure(config):
-    """A core for each worker, and for the programs that it starts.
+    """A worker has one core, and so have the programs that it starts.
 
-    What fresh.alone keeps is for this run of pytest, and for all its workers. Without
-    their lines' numbers kernels are the same, and are compiled in an eighth less time.
+    All workers share the outputs that fresh.alone keeps. Kernels compile faster without
+    the numbers of their lines, and are otherwise the same.
     """
     os.environ.setdefault("TRITON_DISABLE_LINE_INFO", "1")
     if hasattr(config, "workerinput"):
@@ -109,7 +90,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """The quick set, unless more or less is asked for; the order of files for xdist."""
+    """Keeps the quick set, unless everything or something else is asked for."""
     if whole(config) and not config.option.full:
         left = later(items)
         items[:] = [item for item in items if item not in left]
@@ -119,17 +100,17 @@ def pytest_collection_modifyitems(config, items):
 
         def place(item):
             path = item.path.relative_to(ROOT).as_posix()
-            return [not path.startswith(x) for x in LONG]
+            return not path.startswith(FIRST)
 
         items.sort(key=place)
 
 
 class ByFile(LoadFileScheduling):
-    """Hands out files, and those of TOGETHER as one: a page is then parsed once."""
+    """Gives a worker one file at a time, or one folder of TOGETHER."""
 
     def _split_scope(self, nodeid):
         file = super()._split_scope(nodeid)
-        return TOGETHER.get(file, file)
+        return next(filter(file.startswith, TOGETHER), file)
 
 
 def pytest_xdist_make_scheduler(config, log):

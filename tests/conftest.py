@@ -1,6 +1,5 @@
 """One strict build of the whole site, without torch, for all tests of built pages."""
 
-import gc
 import json
 import os
 import subprocess
@@ -28,22 +27,11 @@ sys.meta_path.insert(0, NoTorch())
 
 
 def pytest_sessionstart(session):
-    """What npm installs is there before workers begin, who would do it at once."""
+    """Installs from npm before the workers begin, who would all do it at once."""
     if session.config.getoption("numprocesses", None):
         from website import equations
 
         equations.install()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection():
-    """What collecting makes is kept to the end: nobody looks for garbage in it."""
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 @pytest.fixture(scope="session")
