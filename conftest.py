@@ -22,7 +22,8 @@ from pytest_codeblocks.main import CodeBlock
 from xdist.scheduler import LoadFileScheduling
 
 ROOT = Path(__file__).parent
-WORKERS = 4  # at most: each has PyTorch, and a Chromium beside it
+WORKERS = 4  # at most
+MEMORY = 2 << 30  # bytes for each worker, which has PyTorch and a Chromium beside it
 LATER = pytest.StashKey[int]()  # how many tests the quick set leaves out
 # These folders take longest, so they begin first, and short files end the run.
 FIRST = "tests/site/", "tests/kernels/", "tests/browser/"
@@ -34,11 +35,15 @@ TOGETHER = "tests/site/", "tests/pitfalls/"
 @pytest.hookimpl(tryfirst=True)
 def pytest_xdist_auto_num_workers(config):
     """A worker for each core. Files and tests begin sooner in the process at hand."""
-    if not (whole(config) or all(map(os.path.isdir, config.args))):
+    folders = whole(config) or all(map(os.path.isdir, config.args))
+    if config.option.keyword or not folders:
         return 0
     affinity = getattr(os, "sched_getaffinity", None)
-    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return min(WORKERS, cores) if cores > 1 else 0
+    room = [WORKERS, len(affinity(0)) if affinity else os.cpu_count() or 1]
+    if hasattr(os, "sysconf"):
+        size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        room.append(round(size / MEMORY))
+    return min(room) if min(room) > 1 else 0
 
 
 def pytest_addoption(parser):

@@ -31,27 +31,15 @@ def test_zigzag_balance_draws_every_tile_once_and_the_time_that_it_takes(lang):
     world, unit = module.WORLD, module.UNIT
     each = module.CHUNKS * (module.CHUNKS - 1) // 2
     inside = [int(x) for x in texts(tree) if re.fullmatch(r"\d", x)]
-    bars = [
-        (css(x)[0], float(x.get("width")) / unit)
-        for x in tree.iter(f"{SVG}rect")
-        if css(x)[0].startswith("zb-") and float(x.get("width")) != module.CELL
-    ]
-    slots = [
-        float(x.get("width")) / unit
-        for x in tree.iter(f"{SVG}rect")
-        if css(x) == ["tw-slot"]
-    ]
+    rects = [(css(x)[0], float(x.get("width"))) for x in tree.iter(f"{SVG}rect")]
+    bars = [(x, y / unit) for x, y in rects if x[:3] == "zb-" and y != module.CELL]
+    slots = [y / unit for x, y in rects if x == "tw-slot"]
     times, half = {"contiguous": 14, "zigzag": 8}, world * world
     assert len(inside) == 2 * each and slots == [14] * world + [8] * world
     begun = 0
     for n, order in enumerate(module.ORDERS):
-        owners = [
-            r
-            for row in range(module.CHUNKS)
-            for r in range(world)
-            if row in module.ORDERS[order][r]
-            for _ in range(row)
-        ]
+        owner = {row: r for r in range(world) for row in module.ORDERS[order][r]}
+        owners = [owner[row] for row in range(module.CHUNKS) for _ in range(row)]
         assert inside[each * n : each * (n + 1)] == owners
         work = [0.0] * world
         mine = [x for x in module.steps(order).values() if x]

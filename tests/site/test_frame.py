@@ -30,26 +30,25 @@ def test_readme_opens_with_the_two_commands():
     assert re.search("[\u4e00-\u9fff]", text)
 
 
-def test_plain_pytest_runs_it_all():
+def test_plain_pytest_sees_it_all():
     """The tests, the code of every page and that of the README."""
     assert PYTEST["testpaths"] == ["tests", "docs", "README.md"]
     assert "--codeblocks" in PYTEST["addopts"].split()
 
 
 def test_folders_run_in_several_processes_and_files_in_one(pytestconfig, monkeypatch):
-    monkeypatch.delenv("PYTEST_XDIST_AUTO_NUM_WORKERS", raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(64), raising=False)
     ask, folders = pytestconfig.hook.pytest_xdist_auto_num_workers, PYTEST["testpaths"]
 
     def workers(*args, gib=64, keyword=""):
         pages = {"SC_PHYS_PAGES": gib << 18, "SC_PAGE_SIZE": 4096}
         monkeypatch.setattr(os, "sysconf", pages.get, raising=False)
-        option = SimpleNamespace(keyword=keyword)
+        option = SimpleNamespace(keyword=keyword, markexpr="")
         config = SimpleNamespace(args=args, option=option, getini=lambda _: folders)
         return ask(config=config)
 
     assert workers(*folders) == workers(ROOT / "tests") == 4
     assert workers(ROOT / "tests", gib=6) == 3 and workers(ROOT / "tests", gib=2) == 0
-    for one in (__file__, "tests/site/test_frame.py::test_plain_pytest_runs_it_all"):
+    for one in (__file__, "tests/site/test_frame.py::test_plain_pytest_sees_it_all"):
         assert workers(one) == 0
     assert workers(ROOT / "tests", keyword="merge") == 0
