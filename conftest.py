@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 import pytest
 import pytest_codeblocks.plugin as plugin
 from codeblocks import blocks, run
+from hypothesis import settings
 from pytest_codeblocks.main import CodeBlock
 from xdist.scheduler import LoadFileScheduling
 
@@ -30,6 +31,11 @@ FIRST = "tests/site/", "tests/kernels/", "tests/browser/"
 # One worker runs a whole folder of these, because its files read the same pages, or ask
 # which test kills which wrong variant.
 TOGETHER = "tests/site/", "tests/pitfalls/"
+
+for profile, examples in (("quick", 15), ("full", 60)):  # the same ones every time
+    settings.register_profile(
+        profile, derandomize=True, deadline=None, database=None, max_examples=examples
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -60,6 +66,11 @@ def whole(config):
     return [*config.args] == config.getini("testpaths") and not words
 
 
+def quick(config):
+    """Whether this is the quick set: nothing is named, and --full is not there."""
+    return whole(config) and not config.option.full
+
+
 def later(items):
     """The tests that the quick set leaves to `pytest --full`.
 
@@ -85,6 +96,7 @@ def pytest_configure(config):
     the numbers of their lines, and are otherwise the same.
     """
     os.environ.setdefault("TRITON_DISABLE_LINE_INFO", "1")
+    settings.load_profile("quick" if quick(config) else "full")
     if hasattr(config, "workerinput"):
         os.environ.setdefault("OMP_NUM_THREADS", "1")
         return
@@ -96,7 +108,7 @@ def pytest_configure(config):
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """Keeps the quick set, unless everything or something else is asked for."""
-    if whole(config) and not config.option.full:
+    if quick(config):
         left = later(items)
         items[:] = [item for item in items if item not in left]
         config.stash[LATER] = len(left)

@@ -53,6 +53,7 @@ def written(q, k, v, mask=None, *, seen=None, **options):
     return attend(q, k, v, **{"seen": seen} | options)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("start", range(0, 300, 100))
 def test_float64_equals_autograd_through_o_and_l(start, monkeypatch):
     for seed in range(start, start + 100):

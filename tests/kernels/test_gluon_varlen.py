@@ -52,6 +52,7 @@ def test_backward_fits_without_spills(compiled, d):
     assert all(compiled[d][name]["spills"] == 0 for name in kernels)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("d", [64, 128])
 def test_backward_keeps_its_order(compiled, d):
     ordered(compiled[d]["loops"], d, COPIES)

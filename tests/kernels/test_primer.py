@@ -21,7 +21,7 @@ def found():
     return json.loads(done.stdout)
 
 
-@pytest.mark.few(1)
+@pytest.mark.full
 def test_kernels_are_right(found):
     assert found["wrong"] == []
 

@@ -141,6 +141,7 @@ def test_a_plan_serves_inference_mode_and_training(record, first):
     assert isinstance(plan, Plan)
 
 
+@pytest.mark.full
 def test_watching_does_not_import_dynamo():
     """Its import takes a second, which would fall into some call of the user's."""
     code = """
@@ -184,6 +185,7 @@ assert not (_launch.COMPILED or _replay.SEEN or _replay.PLANS)
 """
 
 
+@pytest.mark.full
 def test_another_triton_launches_by_itself():
     """Nothing of its inside is read, and the kernels in Gluon are left alone."""
     done = subprocess.run([sys.executable, "-c", UNKNOWN], capture_output=True)

@@ -1,16 +1,10 @@
-"""What hypothesis draws, and how: the same examples every time, none too slow.
+"""What hypothesis draws. conftest.py at the root says how many examples.
 
 Scores are whole numbers and e^x is replaced by 2^x where results must be exact.
 """
 
 import torch
-from hypothesis import settings
 from hypothesis import strategies as st
-
-settings.register_profile(
-    "tilewise", derandomize=True, deadline=None, database=None, max_examples=60
-)
-settings.load_profile("tilewise")
 
 WHOLE = st.integers(-4, 4)
 CAUSAL = st.sampled_from([False, True, "top-left"])

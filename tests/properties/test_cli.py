@@ -72,7 +72,7 @@ def asked(options):
     return some.map(lambda xs: [x for pair in xs for x in pair])
 
 
-@settings(max_examples=150)
+@settings(max_examples=5 * settings().max_examples // 2)
 @given(
     st.one_of(
         asked(TRACE).map(lambda x: ["trace", *x]),
@@ -93,7 +93,7 @@ NUMBER = st.one_of(
 ANY = st.recursive(NUMBER, lambda x: st.lists(x, max_size=3), max_leaves=8)
 
 
-@settings(max_examples=150)
+@settings(max_examples=5 * settings().max_examples // 2)
 @given(st.dictionaries(st.sampled_from(["q", "k", "v", "do", "scale", "x"]), ANY))
 def test_any_json(tmp_path_factory, value):
     path = tmp_path_factory.getbasetemp() / "any.json"

@@ -1,7 +1,7 @@
 """What holds for the passes in PyTorch, whatever the shapes, blocks and masks."""
 
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tilewise import flash_attention
@@ -34,7 +34,6 @@ def truth(q, k, v, do, **options):
     return o.detach(), lse.detach(), *torch.autograd.grad(o, leaves, do)
 
 
-@settings(max_examples=40)
 @given(tensors(), BLOCK, BLOCK, CAUSAL, SCALE)
 def test_both_orders_are_the_formula_forward_and_backward(x, rows, cols, causal, scale):
     *qkv, do = x
@@ -52,7 +51,6 @@ def test_both_orders_are_the_formula_forward_and_backward(x, rows, cols, causal,
         near(x, y)
 
 
-@settings(max_examples=40)
 @given(tensors(), CAUSAL, SCALE)
 def test_standard_attention_is_the_formula(x, causal, scale):
     q, k, v, do = x
@@ -64,7 +62,6 @@ def test_standard_attention_is_the_formula(x, causal, scale):
         near(x, y)
 
 
-@settings(max_examples=40)
 @given(tensors(), st.integers(1, 6), CAUSAL)
 def test_keys_split_anywhere_merge_to_the_whole(x, parts, causal):
     *qkv, _ = x
@@ -74,7 +71,6 @@ def test_keys_split_anywhere_merge_to_the_whole(x, parts, causal):
     near(total, lse)
 
 
-@settings(max_examples=40)
 @given(tensors(dtype=torch.float32), CAUSAL, st.data())
 def test_later_keys_move_no_earlier_row(x, causal, data):
     """What a causal mask hides may be any number, forward and backward."""

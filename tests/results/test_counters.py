@@ -28,7 +28,7 @@ def counted(kernel):
     return _counters.counted(ORDERED[kernel])
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kernel", ORDERED)
 def test_our_kernels_on_an_h200(kernel):
     """Within its bounds; where these agree, within 5%."""
@@ -43,6 +43,7 @@ def test_our_kernels_on_an_h200(kernel):
         assert l2 > 0.998 * asked  # a head is too large for L1
 
 
+@pytest.mark.full
 def test_where_the_bounds_differ():
     """The heads at work touch more than half of the L2 holds, and less than twice."""
     between = {}

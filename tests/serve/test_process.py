@@ -113,6 +113,7 @@ def test_names_without_end_hold_nobody_up(port, dial):
     assert [*map(status, keys)] == [400, 400]
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_clients_that_leave_take_their_bodies_along(dial):
     long, large = (torch.zeros(1, 1, *x) for x in ((14_000, 1), (5000, 256)))
@@ -132,6 +133,7 @@ def test_clients_that_leave_take_their_bodies_along(dial):
         wait(lambda: gauge(port, "running") == gauge(port, "held_bytes") == 0)
 
 
+@pytest.mark.full
 def test_a_stuck_thread_does_not_keep_the_process(dial):
     with server("--deadline", "1", program=("-c", STUCK)) as (process, port):
         assert status(dial(port, asked(b"{}", JSON))) == 503
@@ -142,6 +144,7 @@ def test_a_stuck_thread_does_not_keep_the_process(dial):
         assert process.returncode == 1 and "Timeout" in said and "lambda" in said
 
 
+@pytest.mark.full
 def test_on_sigterm_what_has_begun_is_finished(dial):
     x = torch.randn(1, 1, 3000, 8)
     with server() as (process, port):

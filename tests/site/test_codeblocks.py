@@ -64,6 +64,7 @@ def test_the_site_shows_the_same_blocks(page):
     assert len(pre) == len(shown), "an indented or raw code block"
 
 
+@pytest.mark.full
 def test_pytest_collects_every_block():
     """The plugin, its version, the options and conftest.py work together."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "docs", README]

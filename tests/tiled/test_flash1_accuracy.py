@@ -64,6 +64,7 @@ def check(dtype, seed, count):
         assert error <= 2 * allowed + floor, (n_q, n_k, d, options)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_float32_is_as_close_to_float64_as_plain_pytorch(seed):
     check(torch.float32, seed, 100)

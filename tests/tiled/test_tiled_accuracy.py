@@ -53,6 +53,7 @@ def no_worse_than_plain(passes, dtype, seeds):
 
 
 @both_orders
+@pytest.mark.few(2)
 @pytest.mark.parametrize("start", range(0, 300, 100))
 def test_float32_gradients_are_as_close_as_plain_pytorch(passes, start):
     no_worse_than_plain(passes, torch.float32, range(start, start + 100))

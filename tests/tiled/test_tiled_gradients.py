@@ -20,6 +20,7 @@ TINY = {"rtol": 0, "atol": 1e-10}
 
 
 @both_orders
+@pytest.mark.few(2)
 @pytest.mark.parametrize("start", range(0, 300, 100))
 def test_float64_equals_autograd(passes, start):
     for seed in range(start, start + 100):
