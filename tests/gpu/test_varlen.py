@@ -103,6 +103,7 @@ def test_heads_take_turns(names):
             torch.testing.assert_close(x[at], y, rtol=2**-6, atol=2e-2)
 
 
+@pytest.mark.filterwarnings("ignore:Synchronization debug mode is a prototype")
 @pytest.mark.parametrize("where", ["cpu", "cuda"])
 def test_the_public_function_never_waits(where):
     """Nothing asks the GPU, and lengths on the CPU serve as well."""

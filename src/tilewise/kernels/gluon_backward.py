@@ -42,14 +42,7 @@ from tilewise.kernels.shared.work_backward import KEYS, crew_of, plan, share_out
 
 ROWS = {64: 128, 128: 64}  # d, filled up → B_r: what the registers hold
 STAGES = gl.constexpr(2)  # tiles of Q and of dO in shared memory
-SIZES = (
-    "FIRST",
-    "HEADS",
-    "N_Q",
-    "N_K",
-    "N_PAD",
-    "SHIFT",
-)  # one compiled kernel for all of them
+SIZES = "FIRST", "HEADS", "N_Q", "N_K", "N_PAD", "SHIFT"  # one kernel for all
 HALF_DQ = gl.NVMMASharedLayout.get_default_for([128, 32], gl.float32)
 NUMBERS = gl.NVMMASharedLayout(swizzle_byte_width=0, element_bitwidth=32, rank=1)
 Memory, Constant = gl.shared_memory_descriptor, gl.constexpr
@@ -158,10 +151,13 @@ def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant):
     # --8<-- [start:products]
     mbarrier.wait(sm.q_full.index(s), phase)
     st = warpgroup_mma(k, q.permute((1, 0)), zero, use_acc=False, is_async=True)
+    if D == 128:  # L, while Sᵀ is computed; at d = 64 there are no registers for that
+        lse = sm.lse.index(s).load(COLUMN)
     mbarrier.wait(sm.do_full.index(s), phase)
     dpt = warpgroup_mma(v, do.permute((1, 0)), zero, use_acc=False, is_async=True)
     st = warpgroup_mma_wait(1, deps=(st,))  # Sᵀ is there; dPᵀ goes on
-    lse = sm.lse.index(s).load(COLUMN)
+    if D == 64:
+        lse = sm.lse.index(s).load(COLUMN)
     pt = gl.exp2(st * tau2 - lse[None, :])  # (64, B_r)
     if MASKED:
         pt = mask(pt, row, left, w)
