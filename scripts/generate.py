@@ -6,8 +6,9 @@
 
 A name is a path below docs/generated, or its last part without the suffix. Each example
 prints its output file, each module below scripts/draw/figures, tables and elements has
-`draw(lang) -> str` for "en" and "zh", and scripts/draw/exercises.py draws what is in
-tilewise.exercises. A program that fails keeps no other file from being written.
+`draw(lang) -> str` for "en" and "zh", each in scripts/draw/numbers has `numbers()` for
+the prose of a page, and scripts/draw/exercises.py draws what is in tilewise.exercises.
+A program that fails keeps no other file from being written.
 """
 
 import argparse
@@ -114,6 +115,8 @@ def recipes():
     }
     calls |= {f"traces/{x}": partial(trace, options) for x, options in TRACES.items()}
     calls |= {f"live/{name}": partial(film, asked) for name, asked in FILMS.items()}
+    for name in modules.pages_with_numbers():
+        calls[f"numbers/{name}.json"] = partial(modules.numbers, name)
     for lang in LANGS:
         for name in LIVE:
             calls[f"live/{name}-{lang}.json"] = partial(default, name, lang)

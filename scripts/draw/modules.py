@@ -1,6 +1,7 @@
-"""Finds what draws: a module, or a row of ROWS, for each figure, table and element."""
+"""Finds what draws figures, tables and elements, and what computes a page's numbers."""
 
 import importlib
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -50,3 +51,14 @@ def module(kind, name):
         return SimpleNamespace(draw=lambda lang: shared.draw(*arguments, lang))
     part = paths(kind)[name].parent.name
     return importlib.import_module(f"draw.{kind}.{part}.{name}")
+
+
+def pages_with_numbers():
+    """The names of the modules of numbers, one for each page that has any."""
+    return sorted(path.stem for path in (HERE / "numbers").glob("*.py"))
+
+
+def numbers(name):
+    """The numbers that a page's sentences take, in JSON, a line each."""
+    module = importlib.import_module(f"draw.numbers.{name}")
+    return json.dumps(module.numbers(), indent=1, ensure_ascii=False)

@@ -17,7 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts
 from website import assets, equations, lean, policy
 
 HOME = re.compile(r'(<link rel="canonical" href="[^"]*/)index\.html"')
-SEPARATOR = r"[\s<>\-、。，．？！；：（）“”《》]"  # of words, as the search reads the index
+SEPARATOR = (
+    r"[\s<>\-、。，．？！；：（）“”《》]"  # of words, as the search reads the index
+)
 NO_WIDTH = re.compile(f"(?<={SEPARATOR})\u200b|\u200b(?={SEPARATOR})")
 NAMED = {  # parts of the theme's page that have no name of their own
     'data-md-component="search" role="dialog"': {"en": "Search", "zh": "搜索"},

@@ -12,6 +12,8 @@ from mkdocs.utils.meta import get_data
 from parsed import Page
 from repository import ROOT
 
+from tilewise.render.inline_numbers import filled
+
 DOCS = ROOT / "docs"
 LANGS = ("en", "zh")
 APART = set("svg script style pre arithmatex headerlink".split())  # names, classes
@@ -61,7 +63,8 @@ def expand(lines):
 def read(path):
     """(text, front matter) of a page; a notebook's code cells become fences."""
     if path.suffix == ".md":
-        return get_data(path.read_text("utf-8"))
+        text, meta = get_data(path.read_text("utf-8"))
+        return filled(text, DOCS / "generated/numbers"), meta
     cells = jupytext.read(path).cells
     meta = {}
     if cells and cells[0].cell_type == "raw":

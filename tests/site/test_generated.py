@@ -9,7 +9,7 @@ from pages import DOCS, INCLUDE, LANGS, ROOT, pages, read
 
 FOLDER = DOCS / "generated"
 # read by widgets and by readers' own tools; shown by others beside a link
-NOT_INCLUDED = ("traces/", "live/")
+NOT_INCLUDED = ("traces/", "live/", "numbers/")
 CARD = "social-card.svg"
 
 

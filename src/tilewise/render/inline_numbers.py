@@ -1,0 +1,57 @@
+"""A Markdown extension: numbers that a sentence takes from the program that found them.
+
+Where a page says `{{ measured.forward_cudnn }}`, the reader sees the entry
+`forward_cudnn` of docs/generated/numbers/measured.json. scripts/generate.py writes that
+file from measurements, counts and traces, so a sentence can be reworded freely and its
+number cannot grow old. MkDocs and Zensical load this by the name
+`tilewise.render.inline_numbers`.
+"""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+from markdown.extensions import Extension
+from markdown.preprocessors import Preprocessor
+
+FOLDER = Path("docs/generated/numbers")  # below the folder that a site is built in
+PLACE = re.compile(r"\{\{ (\w+)\.(\w+) \}\}")
+BEFORE_INCLUDES = 40  # pymdownx.snippets has 32: a listing with braces stays as it is
+
+
+@cache
+def numbers(path, _changed):
+    """{name: text} of a file; read again when it has changed."""
+    return json.loads(path.read_text("utf-8"))
+
+
+def filled(text, folder=FOLDER):
+    """A page's text with its numbers; raises KeyError for a name that is not there."""
+
+    def number(match):
+        path = folder / f"{match[1]}.json"
+        if path.exists():
+            found = numbers(path, path.stat().st_mtime_ns)
+            if match[2] in found:
+                return found[match[2]]
+        raise KeyError(f"no number {match[1]}.{match[2]}: {path} has no such entry")
+
+    return PLACE.sub(number, text)
+
+
+class Numbers(Preprocessor):
+    """Fills in the numbers before anything else sees the page."""
+
+    def run(self, lines):
+        return filled("\n".join(lines)).split("\n")
+
+
+class NumbersExtension(Extension):
+    def extendMarkdown(self, md):
+        md.preprocessors.register(Numbers(md), "tilewise_numbers", BEFORE_INCLUDES)
+
+
+def makeExtension(**options):
+    """What Python-Markdown calls to load the extension."""
+    return NumbersExtension(**options)
