@@ -4,11 +4,9 @@
     python scripts/generate.py tile_loop    the files of that name alone
     python scripts/generate.py --check      compare, and exit with 1 on a difference
 
-A name is a path below docs/generated, or its last part without the suffix. Each example
-prints its output file, each module below scripts/draw/figures, tables and elements has
-`draw(lang) -> str` for "en" and "zh", each in scripts/draw/numbers has `numbers()` for
-the prose of a page, and scripts/draw/exercises.py draws what is in tilewise.exercises.
-A program that fails keeps no other file from being written.
+A name is a path below docs/generated, or its last part without the suffix. Outputs come
+from tilewise.examples, exercises from tilewise.exercises, and the rest from modules below
+scripts/draw. A program that fails keeps no other file from being written.
 """
 
 import argparse
@@ -57,8 +55,9 @@ def lacks_triton(text):
 @cache
 def environment():
     """What programs run in: Triton's interpreter where there is no card."""
-    card = any(Path("/dev").glob("nvidia[0-9]*"))
-    return {**os.environ, **({} if card else {"TRITON_INTERPRET": "1"})}
+    if any(Path("/dev").glob("nvidia[0-9]*")):
+        return {**os.environ}
+    return {**os.environ, "TRITON_INTERPRET": "1"}
 
 
 def trace(options):
