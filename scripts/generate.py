@@ -4,9 +4,8 @@
     python scripts/generate.py tile_loop    the files of that name alone
     python scripts/generate.py --check      compare, and exit with 1 on a difference
 
-A name is a path below docs/generated, or its last part without the suffix. Outputs come
-from tilewise.examples, exercises from tilewise.exercises, and the rest from modules below
-scripts/draw. A program that fails keeps no other file from being written.
+A name is a path below docs/generated, or its last part without the suffix. A program
+that fails keeps no other file from being written.
 """
 
 import argparse
@@ -55,9 +54,8 @@ def lacks_triton(text):
 @cache
 def environment():
     """What programs run in: Triton's interpreter where there is no card."""
-    if any(Path("/dev").glob("nvidia[0-9]*")):
-        return {**os.environ}
-    return {**os.environ, "TRITON_INTERPRET": "1"}
+    card = any(Path("/dev").glob("nvidia[0-9]*"))
+    return {**os.environ, **({} if card else {"TRITON_INTERPRET": "1"})}
 
 
 def trace(options):
@@ -82,8 +80,8 @@ def printed(path):
 
 def default(name, lang):
     """What a widget shows before anything is asked, in JSON."""
-    answer = importlib.import_module(f"tilewise.live.{name}").default(lang)
-    return json.dumps(answer, separators=(",", ":"), ensure_ascii=False)
+    live = importlib.import_module(f"tilewise.live.{name}")
+    return json.dumps(live.default(lang), separators=(",", ":"), ensure_ascii=False)
 
 
 def film(asked):
