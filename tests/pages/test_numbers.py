@@ -56,3 +56,17 @@ def test_a_number_stands_in_prose_and_in_an_equation():
 def test_a_wrong_name_is_named(place):
     with pytest.raises(KeyError, match=place[3:-3]):
         filled(f"It is {place}.", FOLDER)
+
+
+@pytest.mark.parametrize(
+    "text", ["{} word " + "two words " * 449, "{} " + "读者" * 825]
+)
+def test_reading_time(text):
+    """Five minutes of prose, whatever code and addresses stand between."""
+    page = (
+        text.format("{{ minutes }}")
+        + '\n\n```python\nprint("'
+        + "no " * 999
+        + '")\n```\n'
+    )
+    assert ">5 " in markdown().reset().convert(page)

@@ -3,8 +3,8 @@
 Where a page says `{{ measured.forward_cudnn }}`, the reader sees the entry
 `forward_cudnn` of docs/generated/numbers/measured.json. scripts/generate.py writes that
 file from measurements, counts and traces, so a sentence can be reworded freely and its
-number cannot grow old. MkDocs and Zensical load this by the name
-`tilewise.render.inline_numbers`.
+number cannot grow old. `{{ minutes }}` becomes the time that the page takes to read.
+MkDocs and Zensical load this by the name `tilewise.render.inline_numbers`.
 """
 
 import json
@@ -17,6 +17,11 @@ from markdown.preprocessors import Preprocessor
 
 FOLDER = Path("docs/generated/numbers")  # below the folder that a site is built in
 PLACE = re.compile(r"\{\{ (\w+)\.(\w+) \}\}")
+MINUTES = "{{ minutes }}"
+CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1|<[^>]*>|\]\([^)]*\)", re.M | re.S)
+WORD = re.compile(r"[a-zA-Z][\w'’-]*")
+CHINESE = re.compile("[\u4e00-\u9fff]")
+WORDS_A_MINUTE, CHARACTERS_A_MINUTE = 130, 240  # with equations and figures between
 BEFORE_INCLUDES = 40  # pymdownx.snippets has 32: a listing with braces stays as it is
 
 
@@ -40,11 +45,20 @@ def filled(text, folder=FOLDER):
     return PLACE.sub(number, text)
 
 
+def minutes(text):
+    """How long a page takes to read, in whole minutes, without its listings."""
+    prose = CODE.sub(" ", text)
+    chinese = len(CHINESE.findall(prose))
+    words = 0 if chinese > 200 else len(WORD.findall(prose))
+    return max(1, round(words / WORDS_A_MINUTE + chinese / CHARACTERS_A_MINUTE))
+
+
 class Numbers(Preprocessor):
     """Fills in the numbers before anything else sees the page."""
 
     def run(self, lines):
-        return filled("\n".join(lines)).split("\n")
+        text = filled("\n".join(lines))
+        return text.replace(MINUTES, str(minutes(text))).split("\n")
 
 
 class NumbersExtension(Extension):
