@@ -61,6 +61,6 @@ def test_a_wrong_name_is_named(place):
 @pytest.mark.parametrize("text", ["word " * 650, "读者" * 600])
 def test_reading_time(text):
     """Five minutes of prose, whatever code and addresses stand between."""
-    code = f"\n\n```python\n{'print() ' * 999}\n```\n"
+    code = "\n\n```text\n" + "no prose " * 999 + "\n```\n"
     page = markdown().reset().convert(f"{{{{ minutes }}}} {text}{code}")
     assert "<p>5 " in page

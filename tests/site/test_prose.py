@@ -45,7 +45,7 @@ def test_descriptions_differ(lang):
 
 @each_page
 def test_begins_with_title_and_lead(page):
-    """# Title, then the question that the page answers, and the answer."""
+    """# Title, then the opening paragraph, which is set a little larger."""
     first = html(page).find(True)
     assert first.name == "h1" and len(html(page).select("h1")) == 1
     (lead,) = html(page).select("p.tw-lead")
