@@ -12,7 +12,7 @@ from mkdocs.utils.meta import get_data
 from parsed import Page
 from repository import ROOT
 
-from tilewise.render.inline_numbers import filled
+from tilewise.render.inline_numbers import MINUTES, filled
 
 DOCS = ROOT / "docs"
 LANGS = ("en", "zh")
@@ -64,7 +64,8 @@ def read(path):
     """(text, front matter) of a page; a notebook's code cells become fences."""
     if path.suffix == ".md":
         text, meta = get_data(path.read_text("utf-8"))
-        return filled(text, DOCS / "generated/numbers"), meta
+        text = filled(text, DOCS / "generated/numbers")
+        return text.replace(MINUTES, MARK), meta  # the languages take different times
     cells = jupytext.read(path).cells
     meta = {}
     if cells and cells[0].cell_type == "raw":
