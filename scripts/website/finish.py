@@ -8,13 +8,12 @@ for screen readers, joins the style sheets, and gives each page its policy for s
 A page that it has finished before is left alone.
 """
 
-import json
 import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts
-from website import assets, equations, lean, policy
+from website import assets, equations, lean, policy, search_index
 
 HOME = re.compile(r'(<link rel="canonical" href="[^"]*/)index\.html"')
 SEPARATOR = (
@@ -48,22 +47,6 @@ def pages(site):
     return texts
 
 
-def search_index(folder):
-    """Write the search index as text, without what a separator beside it says already.
-
-    Escapes would make the Chinese one a tenth larger, and so many spaces of no width
-    do as much again: the theme puts one on both sides of every word.
-    """
-    path = folder / "search/search_index.json"
-    if not path.exists():  # Zensical has an index of its own
-        return
-    index = json.loads(path.read_text("utf-8"))
-    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-    text = NO_WIDTH.sub("", text)
-    path.write_text(text, "utf-8")
-    path.with_suffix(".js").write_text(f"var __index = {text}", "utf-8")
-
-
 def finish(site, serving=False):
     """Finish every page of a site; the pages of `mkdocs serve` get no policy."""
     unfinished = pages(site)
@@ -79,7 +62,7 @@ def finish(site, serving=False):
         made = lean.joined(site / path, unfinished[language], "../" if path else "")
         for file, text in made.items():
             file.write_text(text if serving else policy.added(text), "utf-8")
-        search_index(site / path)
+        search_index.shorten(site / path)
 
 
 if __name__ == "__main__":

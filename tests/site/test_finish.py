@@ -1,5 +1,6 @@
 """The program that finishes a site can run again, and knows when a page is served."""
 
+import json
 import shutil
 
 from website.finish import finish
@@ -24,3 +25,12 @@ def test_a_served_page_has_no_policy(site, tmp_path):
     finish(tmp_path, serving=True)
     page = (tmp_path / "zh/index.html").read_text()
     assert "all.css" in page and "Content-Security-Policy" not in page
+
+
+def test_the_search_index_has_words_alone(site):
+    """No tags, no TeX, no arguments of functions in what a search reads."""
+    for language in ("", "zh/"):
+        text = (site / language / "search/search_index.json").read_text("utf-8")
+        for entry in json.loads(text)["docs"]:
+            assert not {*"<\\"} & {*entry["text"]}, entry
+            assert "#tilewise" not in entry["location"] or "(" not in entry["title"]

@@ -137,8 +137,13 @@ def fetch_tiles(sm, walk, Q, DO, K, V, LSE, DELTA):
 
 
 @gluon.jit
-def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant):
-    """Tile number i of the queries and consumer w's 64 keys: five products."""
+def step(
+    sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant, EARLY: Constant
+):
+    """Tile number i of the queries and consumer w's 64 keys: five products.
+
+    EARLY loads L while Sᵀ is computed, for which there must be registers.
+    """
     B_R: Constant = sm.q.shape[3]
     D: Constant = sm.q.shape[4]
     T: Constant = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, B_R, 16])
@@ -151,12 +156,12 @@ def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant):
     # --8<-- [start:products]
     mbarrier.wait(sm.q_full.index(s), phase)
     st = warpgroup_mma(k, q.permute((1, 0)), zero, use_acc=False, is_async=True)
-    if D == 128:  # L, while Sᵀ is computed; at d = 64 there are no registers for that
+    if EARLY:
         lse = sm.lse.index(s).load(COLUMN)
     mbarrier.wait(sm.do_full.index(s), phase)
     dpt = warpgroup_mma(v, do.permute((1, 0)), zero, use_acc=False, is_async=True)
     st = warpgroup_mma_wait(1, deps=(st,))  # Sᵀ is there; dPᵀ goes on
-    if D == 64:
+    if not EARLY:
         lse = sm.lse.index(s).load(COLUMN)
     pt = gl.exp2(st * tau2 - lse[None, :])  # (64, B_r)
     if MASKED:
@@ -197,6 +202,7 @@ def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant):
 def consume(sm, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
     """Consumer w: dK and dV of 64 keys, and half of each tile of dQ."""
     D: Constant = sm.q.shape[4]
+    EARLY: Constant = D == 128
     ACC: Constant = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
     dk, dv = gl.zeros([64, D], gl.float32, ACC), gl.zeros([64, D], gl.float32, ACC)
     tau2 = scale * LOG2E
@@ -209,9 +215,9 @@ def consume(sm, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
             full += walk.masked
             for i in tl.range(start, full, disable_licm=True):
                 row = (i - start) * walk.rows + walk.see
-                dk, dv = step(sm, i, dk, dv, tau2, row, walk.left, w, True)
+                dk, dv = step(sm, i, dk, dv, tau2, row, walk.left, w, True, EARLY)
         for i in tl.range(full, start + walk.tiles, disable_licm=True):
-            dk, dv = step(sm, i, dk, dv, tau2, 0, 0, w, False)
+            dk, dv = step(sm, i, dk, dv, tau2, 0, 0, w, False, EARLY)
     if walk.share < walk.group:  # others have the other query heads: sum_kernel adds
         store_part(SUMS, walk, dk, dv, w)
     else:

@@ -51,9 +51,9 @@ def consume(sm, walk, edges, DK, DV, scale, w: Constant):
         # As in gluon_backward: what LLVM would take out of the loops is computed anew.
         for i in tl.range(start, full, disable_licm=True):
             row = (i - start) * walk.rows + walk.see
-            dk, dv = step(sm, i, dk, dv, tau2, row, walk.left, w, True)
+            dk, dv = step(sm, i, dk, dv, tau2, row, walk.left, w, True, False)
         for i in tl.range(full, start + walk.tiles, disable_licm=True):
-            dk, dv = step(sm, i, dk, dv, tau2, 0, 0, w, False)
+            dk, dv = step(sm, i, dk, dv, tau2, 0, 0, w, False, False)
     head = walk.head // walk.group
     at = place(edges.key, edges.n_k, head, walk.col + 64 * w)
     room = sm.v.index(w)  # nobody else reads it: for dV, then for dK
