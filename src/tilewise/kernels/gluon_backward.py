@@ -137,9 +137,8 @@ def fetch_tiles(sm, walk, Q, DO, K, V, LSE, DELTA):
 
 
 @gluon.jit
-def step(
-    sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant, EARLY: Constant
-):
+def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant,
+         EARLY: Constant):
     """Tile number i of the queries and consumer w's 64 keys: five products.
 
     EARLY loads L while Sᵀ is computed, for which there must be registers.
