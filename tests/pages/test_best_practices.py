@@ -100,6 +100,9 @@ def test_decoding():
         for batch, k in product((1, 16), decoding.HEADS)
     }
     assert slower.pop((16, 32)) < 1.02 and min(slower.values()) > 2
+    flash = {key: decoding.time("flash", key[1], key[0]) for key in [*slower, (16, 32)]}
+    ours = {key: decoding.time("ours", key[1], key[0]) for key in flash}
+    assert [key for key in flash if flash[key] > ours[key]] == [(16, 32)]
 
 
 def test_tiles():
