@@ -1,6 +1,4 @@
-"""The two forward passes to paste: right for odd sizes, as short as the pages say."""
-
-import re
+"""The two forward passes to paste: right for odd sizes, and short."""
 
 import pytest
 import torch
@@ -10,12 +8,6 @@ from tilewise.examples.algorithm_1 import algorithm_1
 from tilewise.examples.quickstart import flash_attention
 
 SOURCE = ROOT / "src/tilewise/examples/quickstart.py"
-PAGES = [
-    "en/index.md",
-    "en/start/quickstart.md",
-    "zh/index.md",
-    "zh/start/quickstart.md",
-]
 
 
 @pytest.mark.few(8)
@@ -32,9 +24,6 @@ def test_equals_float64_attention(attention, n, d, blocks):
     assert error <= 2 * (plain - exact).abs().max() + floor
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_its_length_is_the_stated_one(page):
-    lines = len(SOURCE.read_text("utf-8").splitlines())
-    text = (ROOT / "docs" / page).read_text("utf-8")
-    assert lines < 40
-    assert re.findall(r"(\d+) (?:lines of PyTorch|行 PyTorch)", text) == [str(lines)]
+def test_the_listing_is_short():
+    """Its length is on two pages, which take it from the file."""
+    assert len(SOURCE.read_text("utf-8").splitlines()) < 40

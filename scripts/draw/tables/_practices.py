@@ -87,7 +87,7 @@ def filled():
 
 
 def fewer(batch=None):
-    """Fewer key heads: in training, or while decoding with 8 for 32 by cuDNN."""
+    """Fewer KV heads: in training, or while decoding with 8 for 32 by cuDNN."""
     if batch is not None:
         few, all_ = (ms("groups", f"cudnn, {k}", batch=batch, n=1) for k in (8, 32))
         return [few / all_]
@@ -148,8 +148,6 @@ def fixed(kernel, sizes=SIZES):
 
 
 def emptied():
-    """Training steps with the cache emptied over steps without, one and four sizes."""
+    """Training steps with the cache emptied after each over steps without, by sizes."""
     found = {(len(x["sizes"]), x["what"]): x["ms"] for x in part("empty_cache")}
-    return [
-        x / found[size, "never"] for (size, what), x in found.items() if what != "never"
-    ]
+    return [found[size, "every step"] / found[size, "never"] for size in (1, 4)]

@@ -9,10 +9,10 @@ for name, tile in (("standard", ()), ("flash2", TILE)):
     print(f"{name:28}{first:5} N²d {second:6} N²d  {saved / 1e6:8.1f} million")
 
 print(f"\none new token, {N:,} keys, 32 query heads: million elements moved")
-for key_heads in (32, 8, 1):
-    group = 32 // key_heads  # query heads that share one load of K and V
+for kv_heads in (32, 8, 1):
+    group = 32 // kv_heads  # query heads that share one load of K and V
     bill = ledger.flash2_forward(group, D, *TILE, n_k=N)
-    traffic = key_heads * (bill["reads"] + bill["writes"])
-    print(f"flash2,   {key_heads:2} key heads: {traffic / 1e6:6.2f}")
+    traffic = kv_heads * (bill["reads"] + bill["writes"])
+    print(f"flash2,   {kv_heads:2} KV heads: {traffic / 1e6:6.2f}")
 bill = ledger.standard_forward(1, D, n_k=N)
-print(f"standard, 32 key heads: {32 * (bill['reads'] + bill['writes']) / 1e6:6.2f}")
+print(f"standard, 32 KV heads: {32 * (bill['reads'] + bill['writes']) / 1e6:6.2f}")

@@ -1,4 +1,4 @@
-"""One new token against 16,384 keys: µs of three kernels, by key heads and batch."""
+"""One new token against 16,384 keys: µs of three kernels, by KV heads and batch."""
 
 from itertools import product
 
@@ -10,22 +10,22 @@ BATCHES = (1, 16)
 SAY = {
     "en": {
         "head": "µs", "ours": "ours", 1: "1 sequence, {k}", 16: "16 sequences, {k}",
-        "k": "{k} key heads", "one": "1 key head",
+        "k": "{k} KV heads", "one": "1 KV head",
     },
     "zh": {
         "head": "µs", "ours": "本书", 1: "1 条序列，{k}", 16: "16 条序列，{k}",
-        "k": "{k} 个键头", "one": "1 个键头",
+        "k": "{k} 个 KV 头", "one": "1 个 KV 头",
     },
 }
 
 
 def time(kernel, k, batch):
-    """µs of a kernel with k key heads for 32 query heads."""
+    """µs of a kernel with k KV heads for 32 query heads."""
     return 1e3 * ms("groups", f"{kernel}, {k}", part="decoding", batch=batch)
 
 
 def draw(lang):
-    """A Markdown table with a row for each number of sequences and key heads."""
+    """A Markdown table with a row for each number of sequences and KV heads."""
     say, lines = SAY[lang], []
     for batch, k in product(BATCHES, HEADS):
         heads = say["one"] if k == 1 else say["k"].format(k=k)

@@ -1,0 +1,31 @@
+"""N = 1000, a multiple of neither 64 nor 128, over N = 1024, for four kernels."""
+
+from draw.figures._bench import table
+from draw.tables._practices import NAMES, whole
+
+KERNELS = ("ours", "cudnn", "efficient", "flash")
+SAY = {
+    "en": {
+        "head": (
+            "time at 1000 / time at 1024", "forward", "forward, causal", "backward",
+            "backward, causal",
+        ),
+        "ours": "ours", "efficient": "memory-efficient",
+    },
+    "zh": {
+        "head": (
+            "1000 的用时 / 1024 的用时", "前向", "前向，因果", "反向", "反向，因果",
+        ),
+        "ours": "本书", "efficient": "memory-efficient",
+    },
+}
+
+
+def draw(lang):
+    """A Markdown table with a row for each kernel."""
+    say = SAY[lang]
+    lines = [
+        [NAMES.get(kernel) or say[kernel], *(f"{x:.2f}" for x in whole(kernel))]
+        for kernel in KERNELS
+    ]
+    return table(say["head"], lines)
