@@ -4,7 +4,6 @@ import functools
 import importlib
 
 import pytest
-from repository import ROOT
 
 from tilewise.trace import ORDERS
 
@@ -95,19 +94,3 @@ def test_the_table_has_a_row_a_kernel(lang):
     assert len(lines) == 2 + len(_counters.SHOWN)
     assert all(line.count("|") == 7 for line in lines)
     assert "0.69" in lines[5] and "1.95" in lines[5] and "1.22" in lines[5]
-
-
-def test_times_that_the_page_on_loop_order_names():
-    page = (ROOT / "docs/en/flash-attention/loop-order.md").read_text("utf-8")
-    faster = []
-    for shape in ((64, 16, 1024), (1, 16, 8192)):
-        at = dict(zip(("batch", "heads", "n"), shape, strict=True))
-        slow = _counters.row("kv-outer", 64, 128, 4, **at)["ms"]
-        faster.append(slow / _counters.row("q-outer", 64, 64, 4, **at)["ms"])
-    assert f"{faster[0]:.1f} times as fast" in page
-    assert f"{faster[1]:.0f} times as fast" in page
-    dram = [
-        _counters.measured(_counters.row(*kernel))[1] / 1e9
-        for kernel in (("kv-outer", 64, 128, 4), ("q-outer", 64, 64, 4))
-    ]
-    assert all(f"{size:.2f} GB" in page for size in dram)
