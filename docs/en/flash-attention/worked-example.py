@@ -8,16 +8,16 @@
 # ---
 
 # %% [markdown]
-# # The worked example { #worked-example }
+# # The worked example, N = 4 and d = 2 { #worked-example }
 #
-# Does it really give the same numbers? *Follow all four tiles of a small example. Every number is exact, and you can check each one on paper.*
+# A formula convinces more when one has put numbers into it. On this page we follow FlashAttention's forward pass through all four tiles of a small example, without leaving out a single step. Every number is an exact fraction, and you can check each one of them with pen and paper.
 # { .tw-lead }
 #
-# This page is a notebook. It was executed with the tested package when the site was built. [Download it](worked-example.ipynb) to run it yourself.
+# At the end you will have seen every load, every rescaling and every store of Algorithm 1 once. You should know [the forward pass](forward.md). Reading takes about ten minutes, and a little longer with a pencil. This page is a notebook, and it was executed with the tested package when the site was built. [Download it](worked-example.ipynb) to run it yourself.
 #
 # ## The input { #input }
 #
-# Four queries, four keys, \(d = 2\), blocks of two: \(N = 4\), \(B_r = B_c = 2\), \(T_r = T_c = 2\). The scale is \(\tau = \ln 2\), so \(e^{\tau x} = 2^x\), and the whole
+# We have four queries and four keys with \(d = 2\), in blocks of two, so that \(N = 4\), \(B_r = B_c = 2\) and \(T_r = T_c = 2\). The scale is \(\tau = \ln 2\). Therefore \(e^{\tau x} = 2^x\), and the whole
 # computation stays within fractions.
 
 # %%
@@ -29,7 +29,7 @@ from tilewise.worked_example import EXACT, K, Q, V
 matrices_latex({"Q": Q, "K": K, "V": V}, beside=3)
 
 # %% [markdown]
-# `forward` yields one state a tile. To compute exactly, it gets fractions and powers of two in place of floats and `exp`; scores and maxima then come out in
+# The function `forward` yields one state for each tile. To make it compute exactly, we give it fractions and powers of two in place of floats and `exp`. Scores and maxima then come out in
 # units of \(\tau\).
 
 # %%
@@ -37,18 +37,18 @@ steps = list(forward(Q, K, V, 2, 2, **EXACT))
 len(steps)
 
 # %% [markdown]
-# Before the first step HBM holds \(Q\), \(K\), \(V\) and the start values \(O = 0\), \(\ell = 0\), \(m = -\infty\).
+# Before the first step, HBM holds \(Q\), \(K\) and \(V\), and also the start values \(O = 0\), \(\ell = 0\), \(m = -\infty\).
 #
 # ## Step 1: queries 1 and 2, keys 1 and 2 { #step-1 }
 #
-# The outer loop takes keys 1 and 2, the inner loop begins with queries 1 and 2. Nothing was known before, so \(\alpha = 0\) and \(\beta = 1\): the new state is the
+# The outer loop takes keys 1 and 2, and the inner loop begins with queries 1 and 2. Nothing was known before, so \(\alpha = 0\) and \(\beta = 1\). In other words, the new state is the
 # tile's own.
 
 # %%
 step_latex(steps[0])
 
 # %% [markdown]
-# In row 1 both scores are equal, so \(O\) is the plain mean of the two values, \((\tfrac{0 + 9}2, \tfrac{9 + 9}2)\). In row 2 the first key counts 1 and the second \(\tfrac12\), which gives
+# Let us check both rows. In row 1 the two scores are equal, so \(O\) is the plain mean of the two values, \((\tfrac{0 + 9}2, \tfrac{9 + 9}2)\). In row 2 the first key counts 1 and the second counts \(\tfrac12\), which gives
 # \((\tfrac{0 + 9/2}{3/2},\ 9) = (3, 9)\).
 
 # %%
@@ -57,7 +57,7 @@ memory_html(steps[:1])
 # %% [markdown]
 # ## Step 2: queries 3 and 4, the same keys { #step-2 }
 #
-# \(K_1\) and \(V_1\) are still on the chip. Only \(Q_2\) and the state of rows 3 and 4 have to be loaded.
+# \(K_1\) and \(V_1\) are still on the chip, so only \(Q_2\) and the state of rows 3 and 4 have to be loaded.
 
 # %%
 step_latex(steps[1])
@@ -66,19 +66,19 @@ step_latex(steps[1])
 memory_html(steps[:2])
 
 # %% [markdown]
-# Half of the work is done, and \(O\) already holds four proper outputs: attention over the first two keys only. None of them is the final one.
+# Half of the work is done. \(O\) already holds four proper outputs, each of which is attention over the first two keys only. None of them is the final one yet.
 #
 # ## Step 3: queries 1 and 2, keys 3 and 4 { #step-3 }
 #
-# Now the state matters. In row 1 the maximum moves from \(-1\) to \(0\), one unit, so everything from before counts half: \(\alpha = \tfrac12\). In row 2 the maximum stays, so
-# \(\alpha = 1\), and the tile's own numbers are scaled to the old unit instead: \(\beta = \tfrac12\).
+# Now the state begins to matter. In row 1 the maximum moves from \(-1\) to \(0\), which is one unit, so everything from before counts half: \(\alpha = \tfrac12\). In row 2 the maximum stays where it is, so
+# \(\alpha = 1\), and it is the tile's own numbers that are scaled to the old maximum: \(\beta = \tfrac12\).
 
 # %%
 step_latex(steps[2])
 
 # %% [markdown]
-# Row 1 on paper. The old part weighs \(\alpha \ell = \tfrac12 \cdot 2 = 1\), the new part \(\beta\tilde\ell = \tfrac54\), together \(\tfrac94\). The tile's \(\tilde P V\) is
-# \(\tfrac14(-9, 0) + 1 \cdot (9, 0) = (\tfrac{27}4, 0)\). So
+# You can compute row 1 on paper. The old part has the weight \(\alpha \ell = \tfrac12 \cdot 2 = 1\) and the new part has \(\beta\tilde\ell = \tfrac54\), which is \(\tfrac94\) together. The tile's \(\tilde P V\) is
+# \(\tfrac14(-9, 0) + 1 \cdot (9, 0) = (\tfrac{27}4, 0)\). Therefore
 #
 # $$
 # o = \frac{1 \cdot (\tfrac92, 9) + 1 \cdot (\tfrac{27}4, 0)}{9/4} = \frac{(\tfrac{45}4, 9)}{9/4} = (5, 4).
@@ -90,7 +90,7 @@ memory_html(steps[:3])
 # %% [markdown]
 # ## Step 4: queries 3 and 4, keys 3 and 4 { #step-4 }
 #
-# In both rows the maximum moves by one unit.
+# In the last step the maximum moves by one unit in both rows, so the old part counts half in both.
 
 # %%
 step_latex(steps[3])
@@ -101,18 +101,18 @@ memory_html(steps[:4])
 # %% [markdown]
 # ## All four, move by move { #play }
 #
-# The same four steps to play, with every load and store as a move of its own. The numbers are those of the cells above; other numbers can be put in.
+# Here you can play the same four steps, with every load and every store as a move of its own. The numbers are those of the cells above, and you can put in others.
 #
 # <figure class="tw-figure tw-widget" markdown="0">
 # <tw-stepper id="stepper" data-pass="forward">
-# <p>The steps, with every number, stand above on this page.</p>
+# <p>The steps are listed above on this page, with every number.</p>
 # </tw-stepper>
 # <figcaption>Below, HBM; above, what is in SRAM now. An arrow is as wide as the elements that it moves; a corner marks what a step has changed.</figcaption>
 # </figure>
 #
 # ## The result { #result }
 #
-# All four sums are \(\tfrac94\). The log-sum-exp is \(L = m + \ln\ell\); with \(\tau = \ln 2\) it is the logarithm of a fraction.
+# All four sums are \(\tfrac94\). The log-sum-exp is \(L = m + \ln\ell\), and since \(\tau = \ln 2\), it is the logarithm of a fraction.
 
 # %%
 result_latex(steps[-1])
@@ -120,7 +120,7 @@ result_latex(steps[-1])
 # %% [markdown]
 # ## Against ordinary attention { #check-numpy }
 #
-# The formula in NumPy, with floats, \(e^x\) and all of \(S\) at once:
+# As a check, this is the formula in NumPy, with floats, with \(e^x\), and with all of \(S\) at once:
 
 # %%
 import numpy as np
@@ -133,28 +133,28 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 # %% [markdown]
 # The weights are the ninths of [standard attention](../why/standard-attention.md#example), and the outputs agree.
 #
-# The tables counted what crossed between HBM and the chip: 64 elements in, 32 out. The start values of \(O\), \(\ell\) and \(m\) had to be written first, another 16, so
-# 112 in all. Standard attention moves [96](../why/standard-attention.md#bill) for this input. FlashAttention-1 moves *more* here: \(O\), \(\ell\) and \(m\) travel
-# for each of the two blocks of keys. A larger \(N\) alone would not change this, since both bills grow with \(N^2\). Of what grows so, standard attention moves 4 numbers a score and FlashAttention-1 \((3d + 4)/B_c\):
-# here \(10/2 = 5\), but with \(d = 64\) and \(B_c = 326\) only 0.6. The gain comes with tiles that are wide beside \(d\) ([which size saves traffic](tiling.md#traffic)).
+# One thing may surprise you. The tables counted what crossed between HBM and the chip, namely 64 elements in and 32 out. The start values of \(O\), \(\ell\) and \(m\) had to be written first, which is another 16, so
+# it is 112 in all. For the same input, standard attention moves only [96](../why/standard-attention.md#bill). FlashAttention-1 moves *more* here, because \(O\), \(\ell\) and \(m\) travel
+# for each of the two blocks of keys. A larger \(N\) alone would not change this, since both bills grow with \(N^2\). To see what would, compare the parts that grow in this way: per score, standard attention moves 4 numbers and FlashAttention-1 moves \((3d + 4)/B_c\).
+# In this example that is \(10/2 = 5\), but with \(d = 64\) and \(B_c = 326\) it is only 0.6. The gain comes with tiles that are wide compared with \(d\) ([which side saves traffic](tiling.md#traffic)).
 #
 # ## What to remember { #remember }
 #
-# - After each step, each row's \(O\) is exact for the keys that it has seen.
-# - \(\alpha\) changes the unit of the old part, \(\beta\) that of the tile. At least one of them is 1.
-# - The sums come out right at the last tile, without any correction at the end.
+# - After each step, the \(O\) of every row is exact for the keys that the row has seen.
+# - \(\alpha\) converts the old part to the new maximum, and \(\beta\) converts the tile. At least one of them is 1.
+# - At the last tile the sums are right, without any correction at the end.
 #
 # ## Check yourself { #check }
 #
 # ??? question "In step 3, row 2 has \(\alpha = 1\) and \(\beta = \tfrac12\). Why is the old output not kept unchanged?"
-#     The unit stays, but new values arrive: the tile adds the weight \(\beta\tilde\ell = \tfrac34\) to the old \(\tfrac32\). \(O\) would stay only if the tile's own output happened to be the same, or if all its keys were masked.
+#     The maximum stays, but new values arrive: the tile adds the weight \(\beta\tilde\ell = \tfrac34\) to the old \(\tfrac32\). \(O\) would stay the same only if the tile's own output happened to be the same, or if all its keys were masked.
 #
 # ??? question "Could both \(\alpha\) and \(\beta\) be below 1?"
-#     No. \(m^{\text{new}}\) is one of \(m\) and \(\tilde m\), and that one has the factor \(e^0 = 1\).
+#     No. \(m^{\text{new}}\) is either \(m\) or \(\tilde m\), and the one that it equals has the factor \(e^0 = 1\).
 #
 # ??? question "Which numbers change if queries are in the outer loop?"
-#     The order of the steps becomes 1, 3, 2, 4, and \(O\), \(\ell\), \(m\) are stored twice instead of four times and never loaded. \(K\) and \(V\) are loaded four times instead of twice. In all, 40 elements go in and 16 out, instead of 64 and 32. The numbers of each step stay the same. Try `python -m tilewise trace --order q-outer`.
+#     The order of the steps becomes 1, 3, 2, 4. \(O\), \(\ell\) and \(m\) are stored twice instead of four times and never loaded, whereas \(K\) and \(V\) are loaded four times instead of twice. In all, 40 elements go in and 16 go out, instead of 64 and 32. The numbers of each step stay the same. Try `python -m tilewise trace --order q-outer`.
 #
 # ## Sources { #sources }
 #
-# - T. Dao et al., [FlashAttention](https://arxiv.org/abs/2205.14135), 2022, Algorithm 1. The example is this site's own.
+# - T. Dao et al., [FlashAttention](https://arxiv.org/abs/2205.14135), 2022, Algorithm 1. The example is this book's own.
