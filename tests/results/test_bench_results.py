@@ -13,6 +13,7 @@ _bench = importlib.import_module("draw.figures._bench")
 bytes_ = importlib.import_module("draw.tables.gpu.rung_bytes")
 FOUND = _bench.bench()
 TABLES = ["ladder", "ladder_backward", "peak_memory", "unaligned", "host_time"]
+TABLES += ["backward_now"]
 TABLES += [f"speed_means_{way}" for way in PASSES] + ["speed_error", "rung_bytes"]
 TABLES += [f"speed_{way}_{d}" for way in PASSES for d in (64, 128)]
 FIGURES = ["speed_forward", "speed_backward", "memory_by_n", "kernel_roofline"]

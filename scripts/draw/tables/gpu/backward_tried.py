@@ -4,6 +4,7 @@ from draw.tables._tried import lines, table
 
 FILE = "h200-2026-11-23-backward-variants"
 BOUNDS = "h200-2026-11-23-backward-bounds"
+WINDOW = "h200-2026-11-23-backward-window"
 SAY = {
     "en": {
         "head": "what was changed",
@@ -44,9 +45,31 @@ SAY_MORE = {  # from the run of the bounds
     },
 }
 
+SAY_WINDOW = {  # from the run of the window
+    "en": {
+        "window": "window: a small fp32 $\\mathrm dQ$ that stays in L2",
+        "window_early": "window, and $L$ loaded early at $d = 128$",
+        "window_early_pin_128": "the same, without the poll at $d = 64$",
+        "window_early_after": "the same, but rounding after $\\mathrm dK$ is stored",
+        "window_early_wide": "the same, with half as much room again",
+        "window_early_soon": "the same, with half the room if causal",
+        "early_lse_128": "$L$ loaded early at $d = 128$, without a window",
+    },
+    "zh": {
+        "window": "窗口：fp32 的 $\\mathrm dQ$ 很小，留在 L2 里",
+        "window_early": "窗口，$d = 128$ 时提前读取 $L$",
+        "window_early_pin_128": "同上，$d = 64$ 时不轮询",
+        "window_early_after": "同上，但 $\\mathrm dK$ 存好之后才舍入",
+        "window_early_wide": "同上，空间再加一半",
+        "window_early_soon": "同上，因果时空间减半",
+        "early_lse_128": "$d = 128$ 时提前读取 $L$，不用窗口",
+    },
+}
+
 
 def draw(lang):
-    """A Markdown table, slowest first in each of the two runs."""
+    """A Markdown table of the lines of the three runs."""
     (_, head), *names = SAY[lang].items()
     first = table(FILE, head, dict(names))
-    return "\n".join([first, *lines(BOUNDS, SAY_MORE[lang])])
+    more = [*lines(BOUNDS, SAY_MORE[lang]), *lines(WINDOW, SAY_WINDOW[lang])]
+    return "\n".join([first, *more])

@@ -1,0 +1,144 @@
+"""Numbers in the prose of the page on the benchmarks: the newest file of each kind."""
+
+import json
+import statistics
+
+from draw.figures import _bench as bench
+from draw.figures.gpu.kernel_roofline import points
+from draw.tables.gpu import backward_now as now
+
+from tilewise.bench.cells import PASSES, geometric
+
+
+def compared(way, other, kernel=None):
+    """{(n, d, causal): the speed of ours, or of a kernel, over another's}."""
+    return bench.ratios(way, kernel or bench.TOP[way], other)
+
+
+def means(way, other, place):
+    """{N, d or causal: geometric mean of ours over another}, by place in a cell."""
+    groups = {}
+    for cell, x in compared(way, other).items():
+        groups.setdefault(cell[place], []).append(x)
+    return {key: geometric(values) for key, values in groups.items()}
+
+
+def fastest():
+    """In how many cells ours is the fastest forward of all that can be installed."""
+    others = [bench.speeds("forward", name) for name in bench.LONG]
+    ours = bench.speeds("forward", bench.TOP["forward"])
+    return sum(x >= max(o[c] for o in others) for c, x in ours.items())
+
+
+def percent(ratio):
+    """By how much it falls short of 1, as text."""
+    return f"{100 * (1 - ratio):.0f}"
+
+
+def speeds():
+    """Ours over cuDNN and over FlashAttention-4, and by length."""
+    for way in PASSES:
+        yield f"cudnn_{way}", f"{geometric(compared(way, 'cudnn').values()):.2f}"
+    by_n = means("forward", "cudnn", 0)
+    for n in (1024, 8192, 16384):
+        yield f"cudnn_{n // 1024}k", f"{by_n[n]:.2f}"
+    by_n = means("forward", "fa4", 0)
+    for n in (1024, 16384):
+        yield f"fa4_{n // 1024}k", f"{by_n[n]:.2f}"
+    yield "fastest", f"{fastest()}"
+
+
+def losses():
+    """Backward beside FlashAttention-4, whose run is of the kernel before."""
+    fa4 = compared("backward", "fa4").values()
+    yield "ahead", f"{sum(x > 1 for x in fa4)}"
+    yield "behind", percent(geometric(fa4))
+    yield "behind_worst", percent(min(fa4))
+    by_n = {n: percent(x) for n, x in means("backward", "fa4", 0).items()}
+    assert by_n[1024] == by_n[2048] and by_n[4096] == by_n[8192], "the page says so"
+    by_d = {d: percent(x) for d, x in means("backward", "fa4", 1).items()}
+    for key, text in (by_n | by_d).items():
+        if key not in (2048, 8192):
+            yield f"behind_{key}", text
+    cudnn = now.ratios(now.later(), bench.TOP["backward"], "cudnn").values()
+    yield "cudnn_now", f"{geometric(cudnn):.2f}"
+    yield "cudnn_now_worst", f"{min(cudnn):.2f}"
+    yield "cudnn_worst", f"{min(compared('backward', 'cudnn').values()):.2f}"
+    for name, ratios in (("estimate", now.estimate().values()), ("before", fa4)):
+        yield f"{name}_fa4", f"{geometric(ratios):.2f}"
+    yield "estimate_fa4_worst", f"{min(now.estimate().values()):.2f}"
+
+
+def plain():
+    """The best rung in plain Triton over cuDNN and over FlexAttention."""
+    for way in PASSES:
+        for other in ("cudnn", "flex"):
+            ratios = compared(way, other, bench.PLAIN[way]).values()
+            yield f"plain_{other}_{way}", f"{geometric(ratios):.2f}"
+    yield "plain_flex_worst", f"{min(ratios):.2f}"
+
+
+def noise():
+    """One kernel timed twice; the clock and the power while it ran."""
+    twice = {w: compared(w, bench.TOP[w], "flash_attention").values() for w in PASSES}
+    every = [x for ratios in twice.values() for x in ratios]
+    yield "twice_least", f"{min(every):.2f}"
+    yield "twice_most", f"{max(every):.2f}"
+    for way, ratios in twice.items():
+        yield f"twice_{way}", f"{geometric(ratios):.2f}"
+    rows = bench.bench()["rows"]
+    clocks = [row["sm_clock_mhz"] for row in rows if row.get("sm_clock_mhz")]
+    yield "clock_least", f"{min(clocks):.0f}"
+    yield "clock_most", f"{max(clocks):.0f}"
+    watts = statistics.median(row["watts"] for row in rows if row.get("watts"))
+    yield "watts", f"{watts:.0f}"
+
+
+def roof():
+    """The ends of the vertical in the roofline's figure, in TFLOP/s."""
+    for rung in ("fa2_order", "gluon_forward"):
+        yield f"roof_{rung}", f"{points()[rung][1]:.0f}"
+
+
+def host(kernel, way, **how):
+    """(µs in the table, in each of its runs) of a line of the host's time."""
+    wanted = {"kernel": kernel, "pass": way, "lengths": "same", "layers": 1, **how}
+    runs = [bench.bench()["host"], *bench.bench()["host_runs"]]
+    lines = [[x for x in run if wanted.items() <= x.items()] for run in runs]
+    told, *times = [x["microseconds"] for (x,) in lines]
+    return told, times
+
+
+def calls():
+    """The host's time, ours and that of PyTorch's function."""
+    kernels = {"ours": "flash_attention", "theirs": "sdpa"}
+    spread = {"forward": {"grad": False}, "backward": {"engine": False}}
+    for name, kernel in kernels.items():
+        for way, how in spread.items():
+            _, times = host(kernel, way, **how)
+            yield f"{name}_{way}_least", f"{min(times):.0f}"
+            yield f"{name}_{way}_most", f"{max(times):.0f}"
+        chain, _ = host(kernel, "backward", engine=True, layers=8)
+        yield f"{name}_chain", f"{chain:.0f}"
+    yield "ours_direct", f"{host('flash_attention', 'backward', engine=False)[0]:.0f}"
+    for name, way, how in (
+        ("single_times", "backward", {"engine": True}),
+        ("grad_times", "forward", {"grad": True}),
+    ):
+        ours, theirs = (host(x, way, **how)[0] for x in kernels.values())
+        yield name, f"{ours / theirs:.1f}"
+    yield "plan_ms", f"{host('sdpa', 'forward', lengths='new')[0] / 1000:.0f}"
+
+
+def hazards():
+    """What racecheck names in the rungs of Gluon."""
+    rows = json.loads(bench.newest("sanitizer").read_text("utf-8"))["rows"]
+    for row in rows:
+        if row["errors"]:
+            yield f"hazards_{row['rung'].rpartition('_')[2]}", f"{row['errors']}"
+
+
+def numbers():
+    """{name: text} of every number that this page takes."""
+    parts = speeds, losses, plain, noise, roof, calls, hazards
+    return {name: text for part in parts for name, text in part()}
