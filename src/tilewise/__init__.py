@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # what mypy and an editor know by name
     from tilewise import ledger as ledger
     from tilewise import masks as masks
     from tilewise import merge as merge
+    from tilewise import occupancy as occupancy
     from tilewise import one_pass as one_pass
     from tilewise import packing as packing
     from tilewise import rounding as rounding

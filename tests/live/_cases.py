@@ -156,6 +156,11 @@ def gpu(draw):
     return draw.choice(GPUS)
 
 
+def block(draw):
+    sizes = draw.randint(0, 1100), draw.randint(0, 270), 1024 * draw.randint(-1, 240)
+    return [gpu(draw), *sizes], {}
+
+
 def keys(draw):
     causal = draw.choice([False, True, "top-left", "no", None])
     return [size(draw), draw.choice([None, size(draw)]), causal], {}

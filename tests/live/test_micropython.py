@@ -81,6 +81,11 @@ CASES = (
             "ridge": c.plain(c.gpu),
             "attainable": c.plain(c.gpu, c.finite),
         },
+        "occupancy": {
+            "block_shared": c.plain(c.gpu),
+            "resident": c.block,
+            "occupancy": c.block,
+        },
         "checks": {
             "check_causal": lambda draw: ([draw.choice([True, "top-left", "x"])], {}),
             "check_sizes": lambda draw: ([], {x: size(draw) for x in ("n", "d")}),
@@ -135,6 +140,7 @@ def test_overflow(both):
 def test_constants(both):
     names = {"worked_example": ["Q", "K", "V", "DO", "O", "SCALE", "BLOCK_ROWS"]}
     names |= {"hardware": ["SOURCES", "LEVELS", "GPUS", "CEILINGS", "GB"]}
+    names |= {"occupancy": ["SM", "WARP", "STEP"]}
     names |= {"softmax": ["IDENTITY"], "trace": ["ORDERS"], "ledger": ["DTYPES"]}
     calls = [(m, x, [], {}) for m in names for x in names[m]]
     for call, (here, there) in zip(calls, both(calls), strict=True):
