@@ -3,8 +3,9 @@
 An exercise is a module of this package:
 
 SOLUTION   the function, as one may write it; its module's section `solution` is shown
-WRONG      functions that look right, each with one mistake that the checks must find;
-           START, if there, is the one that the reader is given to mend
+WRONG      solutions that look right, each with a mistake that the checks must find: its
+           name, what is wrong, and below it "old → new" for each change of SOLUTION
+START      the name of the wrong one that the reader is given to mend, if there is one
 cases()    yields (check, arguments, expected): the checks' names are in texts/, and
            what is expected never comes from SOLUTION
 ONCE       the arguments, by position, that are handed over as iterators

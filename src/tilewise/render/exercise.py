@@ -64,14 +64,27 @@ def solution(name):
     return whole(name, section(name, "solution"))
 
 
+def wrong(name):
+    """{name of a wrong solution: (what is wrong, its source)}, from WRONG's changes."""
+    sources = {}
+    for entry in re.split(r"\n(?=\w)", load(name).WRONG.strip()):
+        head, *changes = entry.split("\n")
+        title, _, text = head.partition(": ")
+        source = solution(name)
+        for change in changes:
+            old, new = (x.strip().replace(r"\n", "\n") for x in change.split("→"))
+            if old not in source:
+                raise ValueError(f"{name}, {title}: there is no {old}")
+            source = source.replace(old, new)
+        sources[title] = text, source
+    return sources
+
+
 def start(name):
     """What the reader begins with: a wrong function to mend, or one without a body."""
     exercise, code = load(name), section(name, "solution")
-    function = exercise.SOLUTION.__name__
     if hasattr(exercise, "START"):
-        wrong = section(name, "start")
-        code = code[: code.index(f"def {function}(")]
-        return whole(name, code + wrong.replace(exercise.START.__name__, function, 1))
+        return wrong(name)[exercise.START][1]
     body = ast.parse(code).body[-1].body
     lines = code.splitlines(keepends=True)
     return whole(name, "".join(lines[: body[0].end_lineno]) + BODY)
