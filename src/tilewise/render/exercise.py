@@ -34,13 +34,12 @@ PARTS = {  # of the site, as its navigation names them
 def words(name, lang):
     """{"title", "task": paragraphs, "hints": texts, "checks": {check: text}}."""
     text = (FOLDER / f"texts/{lang}/{name}.md").read_text("utf-8")
-    top, hints, checks = re.split(r"^## \w+$", text, flags=re.M)
-    title, *task = top.strip().split("\n\n")
+    title, *task, hints, checks = text.strip().split("\n\n")
     return {
         "title": title.removeprefix("# "),
         "task": task,
         "hints": re.findall(r"^\d\. (.*)$", hints, re.M),
-        "checks": dict(re.findall(r"^([\w-]+): (.*)$", checks, re.M)),
+        "checks": dict(re.findall(r"^- ([\w-]+): (.*)$", checks, re.M)),
     }
 
 
