@@ -15,26 +15,16 @@ runs the same files; texts/LANG/NAME.md says in words what is asked.
 """
 
 PARTS = (
-    ("why", ("traffic_standard",)),
-    (
-        "softmax",
-        ("safe_softmax", "online_state", "attention_row", "merge", "merge_lse"),
-    ),
+    ("why", "traffic_standard".split()),
+    ("softmax", "safe_softmax online_state attention_row merge merge_lse".split()),
     (
         "flash-attention",
-        (
-            "block_sizes",
-            "tile_step",
-            "delta",
-            "weights_again",
-            "score_gradients",
-            "traffic_flash1",
-            "flash2_row",
-        ),
+        "block_sizes tile_step delta weights_again score_gradients traffic_flash1"
+        " flash2_row".split(),
     ),
-    ("gpu", ("tile_kind", "bug_last_tile")),
-    ("memory", ("packed_row",)),
-    ("pitfalls", ("bug_rescale", "bug_mask", "bug_hidden_tile", "bug_base_two")),
+    ("gpu", "tile_kind bug_last_tile".split()),
+    ("memory", "packed_row".split()),
+    ("pitfalls", "bug_rescale bug_mask bug_hidden_tile bug_base_two".split()),
 )
 NAMES = tuple(name for _, names in PARTS for name in names)
 
