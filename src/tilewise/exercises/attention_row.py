@@ -1,9 +1,7 @@
 """One query's output in one pass over keys and values."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import matrix, numbers, output, row
 from tilewise.worked_example import SCALE, K, O, Q, V
 

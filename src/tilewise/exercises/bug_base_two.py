@@ -1,9 +1,7 @@
 """Find the bug: L from a kernel that computes in base 2."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import log_sum, matrix, numbers, output, row
 from tilewise.worked_example import V
 

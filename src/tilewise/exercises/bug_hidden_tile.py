@@ -1,9 +1,7 @@
 """Find the bug: NaN was set to 0, and the row looks fine."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import output
 
 

@@ -1,9 +1,7 @@
 """Find the bug: a sequence that is not a multiple of the block."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import matrix, numbers, output, row
 from tilewise.worked_example import V
 

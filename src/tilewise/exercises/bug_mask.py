@@ -1,9 +1,7 @@
 """Find the bug: a causal mask that is right for one tile."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import matrix, numbers
 
 

@@ -1,9 +1,7 @@
 """Find the bug: the maximum moves."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import matrix, numbers, output, row
 from tilewise.worked_example import V
 

@@ -1,9 +1,7 @@
 """A row the way of FlashAttention-2: one division, at the end, and L."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import log_sum, matrix, numbers, output, row
 
 # --8<-- [start:weight]

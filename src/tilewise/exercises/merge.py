@@ -1,9 +1,7 @@
 """Two states of one row become one."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import matrix, numbers, row, state
 from tilewise.worked_example import V
 

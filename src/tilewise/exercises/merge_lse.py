@@ -1,9 +1,7 @@
 """Two parts of a row, each with its output and its log-sum-exp."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import log_sum, matrix, numbers, output, row
 
 

@@ -1,9 +1,7 @@
 """The maximum and the sum of a row of which every score comes by once."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import exp, log_sum, numbers, row
 
 

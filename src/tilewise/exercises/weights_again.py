@@ -1,9 +1,7 @@
 """A tile of P comes back from the scores and L."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import log_sum, matrix, numbers, weights
 
 

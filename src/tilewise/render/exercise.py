@@ -8,7 +8,7 @@ from pathlib import Path
 from tilewise.exercises import load
 
 FOLDER = Path(__file__).resolve().parent.parent / "exercises"
-HEAD = ("imports", "weight", "ignore")  # what stands above the function
+HEAD = ("weight", "ignore")  # what stands above the function
 BODY = "    ...  # your code\n"
 PARTS = {  # of the site, as its navigation names them
     "en": {
@@ -53,9 +53,10 @@ def section(name, mark):
 
 
 def whole(name, code):
-    """The code with the imports that it needs above it."""
-    heads = [section(name, mark) for mark in HEAD]
-    return "\n".join([x for x in heads if x]) + "\n\n" * any(heads) + code
+    """The code with the imports above it that the solution needs."""
+    heads = ["import math\n" * ("math." in section(name, "solution"))]
+    heads = [x for x in heads + [section(name, mark) for mark in HEAD] if x]
+    return "\n".join(heads) + "\n\n" * bool(heads) + code
 
 
 def solution(name):
