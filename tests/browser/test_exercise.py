@@ -2,9 +2,10 @@
 
 import pytest
 
-from tilewise.exercises import NAMES, load
+from tilewise.exercises import NAMES
 from tilewise.live.grade import check
 from tilewise.render.exercise import solution, start, words
+from tilewise.render.exercise import wrong as sources
 
 from ._exercise import CHANGED, MERGING, NAMED, PAGE, Exercise
 from ._kept import again, alone, kept
@@ -18,10 +19,8 @@ GRADE = """async (asked) => {
 
 
 def wrong(name, i=0):
-    """A wrong solution that looks right, under the name that is asked for."""
-    exercise = load(name)
-    module, function = f"tilewise.exercises.{name}", exercise.WRONG[i].__name__
-    return f"from {module} import {function} as {exercise.SOLUTION.__name__}"
+    """The source of a wrong solution that looks right."""
+    return list(sources(name).values())[i][1]
 
 
 @pytest.fixture(scope="module")

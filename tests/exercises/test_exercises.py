@@ -10,9 +10,9 @@ from tilewise.exercises import NAMES, PARTS, load, plain
 from tilewise.exercises.grading import grade
 from tilewise.live.grade import check
 from tilewise.live.reading import Problem
-from tilewise.render.exercise import FOLDER, solution, start, words
+from tilewise.render.exercise import FOLDER, solution, start, words, wrong
 
-WRONG = [(name, wrong.__name__) for name in NAMES for wrong in load(name).WRONG]
+WRONG = [(name, title) for name in NAMES for title in wrong(name)]
 each = pytest.mark.parametrize("name", NAMES)
 
 
@@ -52,20 +52,17 @@ def test_the_start_fails_politely(name):
     assert bool(passed) == mend, "a bug passes some test; nothing written passes none"
 
 
-@pytest.mark.parametrize(("name", "wrong"), WRONG)
-def test_wrong_solutions_are_caught(name, wrong):
-    exercise = load(name)
-    found = grade(exercise, getattr(exercise, wrong), told)
-    assert [x for _, x in found if x], "it passes every check"
+@pytest.mark.parametrize(("name", "title"), WRONG)
+def test_wrong_solutions_are_caught(name, title):
+    made = graded(name, wrong(name)[title][1])
+    assert made["fault"] is None and not made["passed"], "it passes every check"
 
 
 @each
 def test_at_least_three_wrong_solutions(name):
-    exercise = load(name)
-    assert len(set(exercise.WRONG)) >= 3
-    assert getattr(exercise, "START", exercise.WRONG[0]) in exercise.WRONG
-    for wrong in exercise.WRONG:
-        assert wrong.__doc__, "it says what the mistake is"
+    sources = wrong(name)
+    assert len({source for _, source in sources.values()} - {solution(name)}) >= 3
+    assert all(text for text, _ in sources.values()), "it says what the mistake is"
 
 
 @each

@@ -4,22 +4,15 @@ import json
 
 import pytest
 
-from tilewise.exercises import NAMES, load
-from tilewise.render.exercise import solution, start
+from tilewise.exercises import NAMES
+from tilewise.render.exercise import solution, start, wrong
 
 SPOKEN = ("message", "line", "parts")  # each Python has its own words for an error
 
 
 def sources(name):
-    """The solution, what one begins with, and every wrong solution under its name."""
-    exercise = load(name)
-    module, wanted = f"tilewise.exercises.{name}", exercise.SOLUTION.__name__
-    wrong = [x.__name__ for x in exercise.WRONG]
-    return [
-        solution(name),
-        start(name),
-        *(f"from {module} import {x} as {wanted}" for x in wrong),
-    ]
+    """The solution, what one begins with, and every wrong solution."""
+    return [solution(name), start(name), *(x for _, x in wrong(name).values())]
 
 
 def plain(made):

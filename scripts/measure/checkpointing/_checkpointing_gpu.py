@@ -4,7 +4,8 @@ import gc
 
 import torch
 from measure.checkpointing._models import counted, pairs, spread, stack
-from measure.shared.machine import ROOT, milliseconds, write
+from measure.shared.machine import milliseconds
+from measure.shared.results import write
 
 METHOD = """A stack of 24 blocks of training.transformer, embed_dim 2048, 16 heads of
 128, bf16, batch 1, no dropout, weights and inputs drawn at random; no embedding, head
@@ -162,16 +163,4 @@ def on_gpu():
 
 def keep(found):
     """Write what has been measured so far."""
-    sources = [
-        "checkpointing/checkpointing.py",
-        "checkpointing/_checkpointing_gpu.py",
-        "checkpointing/_models.py",
-        "shared/machine.py",
-    ]
-    for name in (
-        "training/transformer",
-        "training/checkpointing",
-        "ledger/activations",
-    ):
-        sources.append(ROOT / f"src/tilewise/{name}.py")
-    write("checkpointing", METHOD, sources, found)
+    write("checkpointing", METHOD, found)

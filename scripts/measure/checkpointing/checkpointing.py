@@ -10,10 +10,7 @@ what was counted beside what was measured.
 
 import argparse
 import ctypes
-import datetime
-import hashlib
 import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -22,7 +19,8 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from measure.checkpointing._models import counted, pairs, spread, stack
-from measure.memory.memory import machine, resident
+from measure.memory.memory import resident
+from measure.shared.results import cpu, write
 
 METHOD = """A stack of 6 blocks of training.transformer, embed_dim 256, 4 heads of 64,
 fp32, batch 1, no dropout, weights and inputs drawn at random; no embedding, head or
@@ -36,19 +34,9 @@ seconds: CPU time of the step. Median, least and most of the three. kept_bytes: 
 blocks keep, and inside_bytes what one block keeps without a policy, both by
 ledger.activations; flops likewise. attention: standard is the formula in PyTorch,
 ours flash_attention's path for CPUs, pytorch scaled_dot_product_attention."""
-ROOT = Path(__file__).resolve().parents[3]
 MODEL = E, HEADS, LAYERS = 256, 4, 6
 REPEATS = 3
 SIZES = (1024, 2048)
-SOURCES = [Path(__file__), Path(__file__).with_name("_models.py")]
-SOURCES += [ROOT / "scripts/measure/memory/memory.py"]
-SOURCES += [
-    ROOT / f"src/tilewise/training/{x}.py" for x in ("transformer", "checkpointing")
-]
-SOURCES += [
-    ROOT / f"src/tilewise/{x}.py" for x in ("ledger/activations", "attention/ops")
-]
-SOURCES += [ROOT / f"src/tilewise/{x}.py" for x in ("flash1", "flash2")]
 
 
 def measured(model, n):
@@ -81,23 +69,9 @@ def rows_on_cpu():
 
 def on_cpu():
     """Measure and write."""
-    about, date = machine(), datetime.date.today().isoformat()
-    text = {
-        "cpu": about["cpu"],
-        "date": date,
-        "command": "python scripts/measure/checkpointing/checkpointing.py --cpu",
-        "method": " ".join(METHOD.split()),
-        "machine": about,
-        "source_sha256": {
-            f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in SOURCES
-        },
-        "model": {"embed_dim": E, "num_heads": HEADS, "layers": LAYERS},
-        "rows": [*rows_on_cpu()],
-    }
-    folder = Path(os.environ.get("OUT", ROOT / "benchmarks/results"))
-    path = folder / f"cpu-{date}-checkpointing.json"
-    path.write_text(json.dumps(text, indent=1) + "\n", "utf-8")
-    print(f"wrote {path.name}")
+    model = {"embed_dim": E, "num_heads": HEADS, "layers": LAYERS}
+    found = {"model": model, "rows": [*rows_on_cpu()]}
+    write("checkpointing", METHOD, found, cpu(), "--cpu")
 
 
 if __name__ == "__main__":

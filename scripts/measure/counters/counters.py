@@ -18,8 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from measure.counters._orders import loops, start
 from measure.counters._reread import prepare
 from measure.shared.attention import draw, error, standard
-from measure.shared.machine import machine, milliseconds, write
+from measure.shared.machine import milliseconds
 from measure.shared.ncu import mark, number, profile
+from measure.shared.results import machine, write
 
 METHOD = """bf16, forward, no mask, random normal inputs drawn afresh for every row.
 standard: PyTorch's kernels for two products, scaling, softmax. kv-outer: Algorithm 1 of
@@ -181,14 +182,7 @@ def main():
         torch.cuda.empty_cache()
     results = {"triton": triton.__version__, "runs": RUNS, "rounds": ROUNDS}
     results |= {"reread": count(), "rows": ROWS}
-    files = [
-        "counters/counters.py",
-        "counters/_orders.py",
-        "counters/_reread.py",
-        "shared/ncu.py",
-        "shared/attention.py",
-    ]
-    write("counters", METHOD, [*files, "shared/machine.py"], results)
+    write("counters", METHOD, results)
 
 
 if __name__ == "__main__":

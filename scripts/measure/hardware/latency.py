@@ -14,15 +14,10 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
-from measure.shared.machine import machine, write
+from measure.shared.results import machine, write
 
 HERE = Path(__file__).resolve().parent
-SOURCES = [
-    "hardware/latency.py",
-    "hardware/latency.cu",
-    "hardware/bandwidth.cu",
-    "hardware/device.cuh",
-]
+CUDA = [*HERE.glob("*.cu*")]  # and device.cuh
 METHOD = """Latency: one thread of one SM follows a random cycle of addresses, one in
 every 128-byte line of a set; each load waits for the one before it. The set fits the
 level that is named and has been walked once before (the HBM set, 1 GiB, has not: L2
@@ -131,7 +126,7 @@ def main():
         "read_bandwidth": bandwidth,
         "read_bandwidth_by_set": by_set,
     }
-    write("latency", METHOD, SOURCES, results)
+    write("latency", METHOD, results, more=CUDA)
 
 
 if __name__ == "__main__":

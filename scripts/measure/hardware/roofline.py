@@ -7,6 +7,7 @@ fused attention, each checked before it is timed; DRAM bytes from `ncu` where th
 one. Writes benchmarks/results/<gpu>-<date>-roofline.json.
 """
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -14,7 +15,9 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from measure.shared.attention import calls, draw, error
-from measure.shared.machine import dram, hold, machine, mark, milliseconds, write
+from measure.shared.machine import hold, milliseconds
+from measure.shared.ncu import mark, number, profile
+from measure.shared.results import machine, write
 
 METHOD = """bf16, forward, no mask, random normal inputs drawn afresh for every
 setting; batch x seqlen = 16384 and heads x head_dim = 2048 (the setting of the papers
@@ -39,6 +42,7 @@ SHAPES = [
     (16384 // n, 2048 // d, n, d) for d in (64, 128) for n in (1024, 2048, 4096, 8192)
 ]
 SHAPES.append((64, 16, 1024, 64))  # batch, heads, N, d
+DRAM = {"dram_read": "dram__bytes_read.sum", "dram_write": "dram__bytes_write.sum"}
 HELD = (4, 16, 4096, 128)  # the shape whose power is measured
 
 
@@ -125,6 +129,18 @@ def negate(size, times=50):
     return row
 
 
+def count(rows):
+    """Add the DRAM bytes of ncu to the rows, if there is one; say which."""
+    if not shutil.which("ncu"):
+        return "not counted: no ncu here"
+    marks = profile(DRAM.values(), __file__, "--counters")
+    for row, (kernels, _) in zip(rows, marks, strict=True):
+        row["kernels"] = [r["Kernel Name"][:72] for r in kernels]
+        for key, metric in DRAM.items():
+            row[key] = sum(number(r[metric]) for r in kernels)
+    return "counted"
+
+
 def main():
     """Measure all and write the results."""
     print(machine())
@@ -145,17 +161,17 @@ def main():
     results = {"matmul": product, "copy": big, "negate_by_set": by_set, "power": power}
     results |= {"host": from_host(), "power_shape": HELD}
     results |= {"counters": "not counted", "rows": rows}
-    sources = ["hardware/roofline.py", "shared/attention.py", "shared/machine.py"]
-    write("roofline", METHOD, sources, results)  # lest the counters fail
-    results["counters"] = dram(rows, __file__, "--counters")
-    write("roofline", METHOD, sources, results)
+    write("roofline", METHOD, results)  # lest the counters fail
+    results["counters"] = count(rows)
+    write("roofline", METHOD, results)
     print(results["counters"], power, results["host"])
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--counters"]:
+        full = torch.ones(2**27, device="cuda")
         for shape in SHAPES:
             for call, _, _ in calls(*draw(*shape)).values():
-                mark(call)
+                mark(call, full.sum)
     else:
         main()

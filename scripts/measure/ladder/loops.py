@@ -6,12 +6,7 @@ Compiles each rung for an H100 or H200 (sm_90a) as tests/kernels/_compile.py doe
 reads the SASS; writes benchmarks/results/cpu-<date>-loops.json. Linux only.
 """
 
-import datetime
-import hashlib
 import importlib
-import json
-import os
-import platform
 import re
 import sys
 from collections import Counter
@@ -24,7 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests/kernels"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from _compile import Card, driver
 from _sass import counts, disassembled
-from draw.tables._rungs import ROOT, tile
+from draw.tables._rungs import tile
+from measure.shared.results import cpu, write
 
 from tilewise.kernels import FORWARD, gluon_forward
 from tilewise.kernels.shared import gluon as _gluon
@@ -131,31 +127,8 @@ def rows():
 
 def main():
     """Compile, count, write."""
-    date = datetime.date.today().isoformat()
-    sources = [Path(__file__)]
-    shared = "shared/common", "shared/gluon", "shared/work"
-    sources += [ROOT / f"src/tilewise/kernels/{x}.py" for x in (*RUNGS, *shared)]
-    result = {
-        "cpu": "none needed",
-        "date": date,
-        "command": "python scripts/measure/ladder/loops.py",
-        "method": " ".join(METHOD.split()),
-        "machine": {
-            "cpu": platform.machine(),
-            "cores": os.cpu_count(),
-            "python": platform.python_version(),
-            "torch": torch.__version__,
-            "triton": triton.__version__,
-            "target": "sm_90a",
-        },
-        "source_sha256": {
-            x.name: hashlib.sha256(x.read_bytes()).hexdigest() for x in sources
-        },
-        "rows": list(rows()),
-    }
-    path = ROOT / f"benchmarks/results/cpu-{date}-loops.json"
-    path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-    print(path.name, len(result["rows"]), "loops")
+    about = cpu() | {"triton": triton.__version__, "target": "sm_90a"}
+    write("loops", METHOD, {"rows": list(rows())}, about)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,9 @@ import triton
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from measure.counters.counters import COUNTERS, total
 from measure.shared.attention import draw, error, standard
-from measure.shared.machine import machine, milliseconds, write
+from measure.shared.machine import milliseconds
 from measure.shared.ncu import mark, profile
+from measure.shared.results import machine, write
 
 from tilewise.kernels import FORWARD
 
@@ -109,15 +110,7 @@ def main():
     for row in ROWS:
         row["options"] = {key: str(x) for key, x in row["options"].items()}
     results = {"triton": triton.__version__, "runs": RUNS, "rows": ROWS}
-    files = [
-        "ladder/rungs.py",
-        "counters/counters.py",
-        "shared/ncu.py",
-        "shared/attention.py",
-        "shared/machine.py",
-    ]
-    rungs = [f"../../src/tilewise/kernels/{name}.py" for name in FORWARD]
-    write("rungs", METHOD, [*files, *rungs], results)
+    write("rungs", METHOD, results)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from measure.shared.attention import draw
-from measure.shared.machine import write
+from measure.shared.results import write
 
 from tilewise.kernels import BACKWARD, FORWARD
 from tilewise.kernels.shared import work_backward as _work_backward
@@ -92,7 +92,7 @@ def main():
     rungs = (*FORWARD, *BACKWARD)
     with ThreadPoolExecutor(6) as pool:  # each waits for its own process
         rows = [*pool.map(lambda x: examine(*x), product(TOOLS, rungs))]
-    write("sanitizer", METHOD, ["ladder/sanitize.py"], {"shapes": SHAPES, "rows": rows})
+    write("sanitizer", METHOD, {"shapes": SHAPES, "rows": rows})
     bad = [x for x in rows if x["errors"] and x["tool"] != "racecheck"]
     raise SystemExit(f"{len(bad)} rows with errors" if bad else 0)
 

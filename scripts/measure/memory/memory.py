@@ -6,17 +6,16 @@ Each call in a process of its own, N 1024 to 8192; writes
 benchmarks/results/cpu-<date>-memory.json. Linux only: the kernel keeps the peak.
 """
 
-import datetime
-import hashlib
 import json
-import os
-import platform
 import subprocess
 import sys
 from pathlib import Path
 
 import torch
 from torch.nn.functional import scaled_dot_product_attention
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
+from measure.shared.results import cpu, write
 
 from tilewise import flash_attention
 from tilewise.standard import standard_backward, standard_forward
@@ -34,9 +33,6 @@ autograd."""
 
 D, REPEATS = 64, 3
 SIZES = (1024, 2048, 4096, 8192)
-ROOT = Path(__file__).resolve().parents[3]
-MODULES = ("ops", "flash1", "flash2", "standard")
-SOURCES = [Path(__file__), *(ROOT / f"src/tilewise/{x}.py" for x in MODULES)]
 
 
 def by_autograd(f):
@@ -110,41 +106,10 @@ def measure(what, n):
     return row
 
 
-def machine():
-    """The processor and the software, as far as memory depends on them."""
-    info = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    names = {x.split(":")[1].strip() for x in info if x.startswith("model name")}
-    return {
-        "cpu": ", ".join(sorted(names)) or platform.machine(),
-        "cores": os.cpu_count(),
-        "threads": torch.get_num_threads(),
-        "page_bytes": os.sysconf("SC_PAGE_SIZE"),
-        "os": platform.system(),
-        "libc": " ".join(platform.libc_ver()),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-    }
-
-
 def main():
     """Measure every call at every N and write the results."""
-    about, date = machine(), datetime.date.today().isoformat()
     rows = [measure(what, n) for n in SIZES for what in CALLS]
-    text = {
-        "cpu": about["cpu"],
-        "date": date,
-        "command": "python scripts/measure/memory/memory.py",
-        "method": " ".join(METHOD.split()),
-        "machine": about,
-        "source_sha256": {
-            f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in SOURCES
-        },
-        "rows": rows,
-    }
-    folder = Path(os.environ.get("OUT", ROOT / "benchmarks/results"))
-    path = folder / f"cpu-{date}-memory.json"
-    path.write_text(json.dumps(text, indent=1) + "\n", "utf-8")
-    print(f"wrote {path.name}")
+    write("memory", METHOD, {"rows": rows}, cpu())
 
 
 if __name__ == "__main__":

@@ -6,10 +6,6 @@ Writes benchmarks/results/cpu-<date>-packing.json. Everything in it is an exact 
 but for the seconds that packing takes and the ratios of times.
 """
 
-import datetime
-import hashlib
-import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -17,7 +13,6 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
-from measure.memory.memory import ROOT, machine
 from measure.packing import _packing_time
 from measure.packing._packing_lengths import (
     LONGEST,
@@ -27,6 +22,7 @@ from measure.packing._packing_lengths import (
     functions,
     log_normal,
 )
+from measure.shared.results import cpu, write
 
 from tilewise.packing import PackedDataset, fill, first_fit_decreasing, in_order
 
@@ -45,13 +41,6 @@ to the next power of two. in_order and decreasing, tilewise.packing. look_ahead_
 PackedDataset with look_ahead n. no_borders, decreasing, each row as one document.
 chopped, all documents end to end in rows of size: cut_documents of them are cut.
 seconds: process time of the bins of all documents. times: see its own words."""
-
-SOURCES = [
-    "packing/packing.py",
-    "packing/_packing_lengths.py",
-    "packing/_packing_time.py",
-]
-PACKAGE = [f"src/tilewise/packing/{x}.py" for x in ("bins", "rows", "stream")]
 
 
 def pairs(n):
@@ -147,29 +136,14 @@ def about(name, lengths, size):
 def main():
     """Count, time, write."""
     torch.set_num_threads(1)
-    date = datetime.date.today().isoformat()
     collections = {"log_normal": (log_normal(), 8192), "functions": (functions(), 4096)}
-    files = [ROOT / "scripts/measure" / x for x in SOURCES] + [
-        ROOT / x for x in PACKAGE
-    ]
-    hashes = {x.name: hashlib.sha256(x.read_bytes()).hexdigest() for x in files}
     counted = [x for k, given in collections.items() for x in rows(k, *given)]
-    who = machine()
-    text = {
-        "cpu": who["cpu"],
-        "date": date,
-        "command": "python scripts/measure/packing/packing.py",
-        "method": " ".join(METHOD.split()),
-        "machine": who,
-        "source_sha256": hashes,
+    found = {
         "collections": [about(k, *given) for k, given in collections.items()],
         "rows": counted,
         "times": _packing_time.measure(collections["log_normal"][0]),
     }
-    folder = Path(os.environ.get("OUT", ROOT / "benchmarks/results"))
-    path = folder / f"cpu-{date}-packing.json"
-    path.write_text(json.dumps(text, indent=1) + "\n", "utf-8")
-    print(f"wrote {path.name}")
+    write("packing", METHOD, found, cpu())
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ sizes without a GPU, and writes nothing.
 import contextlib
 import datetime
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +21,7 @@ from measure.practices import _practices_kernels as kernels
 from measure.practices import _practices_options as options
 from measure.practices import _practices_program as program
 from measure.practices._practices import CUDA
-from measure.shared.machine import ROOT, write
+from measure.shared.results import FOLDER, write
 
 METHOD = """bf16 where nothing else is said, random normal inputs, drawn afresh for
 every case; B N = 16384 and H d = 2048 where batch and heads are not the question.
@@ -45,12 +44,6 @@ after six. empty_cache: eight blocks of width 2048 with FlashAttention, forward 
 backward, ms a step by the host's clock with the GPU waited for, median of the later
 half of 40 steps; sizes take turns. Clocks and power limit as found."""
 PARTS = {part.__name__: part for x in (kernels, options, program) for part in x.PARTS}
-FILES = ("practices/practices.py", "practices/_practices.py", "_practices_kernels.py")
-FILES += (
-    "practices/_practices_options.py",
-    "practices/_practices_program.py",
-    "shared/machine.py",
-)
 
 
 def stream():
@@ -60,8 +53,7 @@ def stream():
 
 def earlier():
     """{part: rows} that today's file has already."""
-    folder = Path(os.environ.get("OUT", ROOT / "benchmarks/results"))
-    files = folder.glob(f"*-{datetime.date.today().isoformat()}-practices.json")
+    files = FOLDER.glob(f"*-{datetime.date.today().isoformat()}-practices.json")
     return next((json.loads(f.read_text("utf-8"))["parts"] for f in files), {})
 
 
@@ -82,7 +74,7 @@ def main(asked):
     with stream():
         rows = [*PARTS[names[0]]()]
     if CUDA:
-        write("practices", METHOD, FILES, {"parts": earlier() | {names[0]: rows}})
+        write("practices", METHOD, {"parts": earlier() | {names[0]: rows}})
     print(len(rows), "rows")
 
 

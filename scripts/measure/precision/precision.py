@@ -183,16 +183,10 @@ def main():
     if "--cpu" in sys.argv:
         return
     from measure.precision import _precision_gpu as gpu
-    from measure.shared.machine import write
+    from measure.shared.results import write
 
     results |= gpu.measure(draw, cast, standard, rows, by_case)
-    names = (
-        "precision/precision.py",
-        "precision/_precision_gpu.py",
-        "precision/_precision_triton.py",
-        "shared/machine.py",
-    )
-    write("precision", METHOD, list(names), results)
+    write("precision", METHOD, results)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from measure.ring._ring_rank import start
 from measure.ring._ring_ways import SHAPES, WAYS
-from measure.shared.machine import write
+from measure.shared.results import write
 from torch.multiprocessing import spawn
 
 METHOD = """Causal attention, forward and backward by autograd, bf16, batch 1, standard
@@ -51,14 +51,6 @@ set_rotate_method; of one GPU F.scaled_dot_product_attention, backend FlashAtten
 ratio: total ms of the way `ring` on one GPU over that of the row, same N and shape.
 tflops: 7/2 of 2 N (N + 1) heads d, over total ms, all GPUs together. NVLink multicast
 (NCCL_NVLS_ENABLE=0) is off."""
-MODULES = (
-    "ring/ops",
-    "ring/passes",
-    "ring/ranks",
-    "ring/zigzag",
-    "merge",
-    "ledger/ring",
-)
 
 
 def options():
@@ -130,9 +122,7 @@ def keep(checks, rows):
         "checks": checks,
         "rows": rows,
     }
-    sources = ["ring/ring.py", "ring/_ring_rank.py", "ring/_ring_ways.py"]
-    sources += [f"../../src/tilewise/{x}.py" for x in MODULES]
-    write("ring", METHOD, sources, results)
+    write("ring", METHOD, results)
 
 
 def main():

@@ -1,10 +1,7 @@
 """What was tried on the Gluon backward pass, one change each, made in its text."""
 
-from pathlib import Path
+from measure.variants._variants import changed
 
-from measure.variants._variants import without_imports
-
-KERNELS = Path(__file__).resolve().parents[3] / "src/tilewise/kernels"
 DV = "    dv = warpgroup_mma(pt16, do, dv, is_async=True)\n"
 RELEASE = (
     "    if i > 0:\n"
@@ -132,12 +129,4 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
 def text(name):
     """The source of a variant, three files in one; of the kernel itself for "base"."""
     files = "shared/work_backward", "shared/gluon_backward", "gluon_backward"
-    parts = [(KERNELS / f"{file}.py").read_text("utf-8") for file in files]
-    parts = [part.split('"""\n', 1)[1] for part in parts]
-    parts[1] = parts[1].replace("SIZES", "FEW")
-    whole = without_imports("\n".join(parts), files[:2])
-    for old, new in VARIANTS[name][1] if name != "base" else ():
-        if old not in whole:
-            raise SystemExit(f"{name}: the kernel no longer has {old!r}")
-        whole = whole.replace(old, new)
-    return whole
+    return changed(name, files, VARIANTS[name][1] if name != "base" else ())

@@ -1,10 +1,7 @@
 """What was tried on the Gluon forward pass, one change each, made in its text."""
 
-from pathlib import Path
+from measure.variants._variants import changed
 
-from measure.variants._variants import without_imports
-
-KERNELS = Path(__file__).resolve().parents[3] / "src/tilewise/kernels"
 SCORES = (
     "        s = warpgroup_mma_wait(1, deps=(s,))  # S is there; P V goes on\n"
     "        self.k.free(tile + 1)\n"
@@ -93,11 +90,4 @@ VARIANTS = {
 def text(name):
     """The source of a variant, three files in one; of the kernel itself for "base"."""
     files = "shared/gluon", "shared/work", "gluon_forward"
-    parts = [(KERNELS / f"{file}.py").read_text("utf-8") for file in files]
-    parts = [part.split('"""\n', 1)[1] for part in parts]
-    whole = without_imports("\n".join(parts), files[:2])
-    for old, new in VARIANTS[name]["changes"] if name != "base" else ():
-        if old not in whole:
-            raise SystemExit(f"{name}: the kernel no longer has {old!r}")
-        whole = whole.replace(old, new)
-    return whole
+    return changed(name, files, VARIANTS[name]["changes"] if name != "base" else ())

@@ -13,16 +13,29 @@ import torch
 METHOD = """bf16, batch × N = 16384, heads × d = 2048. Each variant changes one thing of
 the kernel; its results are compared with the kernel's first. CUDA graphs of whole
 calls; medians of 9 rounds, in which all take their turn in an order drawn anew."""
+KERNELS = Path(__file__).resolve().parents[3] / "src/tilewise/kernels"
+CLASH = {"shared/gluon_backward": ("SIZES", "FEW")}  # a name of another file too
 LENGTHS = 1024, 2048, 4096, 8192, 16384
 
 
-def without_imports(text, files):
-    """A text without its imports of these files, which stand in it themselves."""
+def changed(name, files, changes):
+    """The files in one, without imports from each other, with the changes of a variant.
+
+    Stops where the kernel no longer has what is to be changed.
+    """
+    whole = ""
     for file in files:
+        text = (KERNELS / f"{file}.py").read_text("utf-8").split('"""\n', 1)[1]
+        whole += text.replace(*CLASH.get(file, ("", ""))) + "\n"
+    for file in files[:-1]:
         module = file.replace("/", r"\.")
         names = rf"from tilewise\.kernels\.{module} import (?:\([^)]*\)|[^\n]*)\n"
-        text = re.sub(names, "", text)
-    return text
+        whole = re.sub(names, "", whole)
+    for old, new in changes:
+        if old not in whole:
+            raise SystemExit(f"{name}: the kernel no longer has {old!r}")
+        whole = whole.replace(old, new)
+    return whole
 
 
 def load(name, text, folder):

@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
-from measure.shared.machine import write
+from measure.shared.results import write
 from measure.variants._backward_variants import VARIANTS, text
 from measure.variants._variants import METHOD, measure
 
@@ -33,10 +33,5 @@ def runs(modules, n, d, causal):
 if __name__ == "__main__":
     texts = {name: text(name) for name in ("base", *VARIANTS)}
     what = {name: said for name, (said, _) in VARIANTS.items()}
-    sources = [
-        "variants/backward_variants.py",
-        "variants/_backward_variants.py",
-        "variants/_variants.py",
-    ]
     rows = list(measure(texts, runs, products=5))
-    write("backward-variants", METHOD, sources, {"variants": what, "rows": rows})
+    write("backward-variants", METHOD, {"variants": what, "rows": rows})

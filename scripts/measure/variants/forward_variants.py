@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
-from measure.shared.machine import write
+from measure.shared.results import write
 from measure.variants._forward_variants import VARIANTS, text
 from measure.variants._variants import METHOD, measure
 
@@ -32,10 +32,5 @@ def runs(modules, n, d, causal):
 if __name__ == "__main__":
     texts = {name: text(name) for name in ("base", *VARIANTS)}
     what = {name: variant["what"] for name, variant in VARIANTS.items()}
-    sources = [
-        "variants/forward_variants.py",
-        "variants/_forward_variants.py",
-        "variants/_variants.py",
-    ]
     rows = list(measure(texts, runs, products=2))
-    write("forward-variants", METHOD, sources, {"variants": what, "rows": rows})
+    write("forward-variants", METHOD, {"variants": what, "rows": rows})

@@ -17,7 +17,7 @@ import torch
 import triton
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
-from measure.shared.machine import machine, write
+from measure.shared.results import machine, write
 from measure.varlen._packed import EQUAL, TAIL, documents, exact, long_tail, some
 
 from tilewise.bench import timing
@@ -157,11 +157,7 @@ def main():
         room = memory(documents(long_tail(TAIL_ROWS), 16, 128, True))
     results = {"triton": triton.__version__, "lengths": long_tail(TAIL_ROWS)}
     results |= {"rows": found, "memory": room}
-    files = ["varlen/varlen.py", "varlen/_packed.py", "shared/machine.py"]
-    names = ("_varlen", "varlen", "varlen_backward", "_gluon_varlen", "gluon_varlen")
-    names += ("_gluon_varlen_backward", "gluon_varlen_backward")
-    kernels = [f"../../src/tilewise/kernels/{name}.py" for name in names]
-    write("varlen", METHOD, [*files, *kernels], results)
+    write("varlen", METHOD, results)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ was wrong. Linux only: the kernel keeps a process's peak of memory.
 
 import argparse
 import asyncio
-import datetime
-import hashlib
 import json
 import os
 import random
@@ -23,7 +21,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
-from measure.memory.memory import machine
+from measure.shared.results import ROOT, cpu, write
 from quality.serve.serve_clients import ask, client, draw, wrong
 
 from tilewise.serve.limits import LIMITS, MIB
@@ -40,11 +38,7 @@ an answer with status 200, as the clients' process saw it, which is busy itself.
 Memory: VmRSS and VmHWM of the server from the kernel. Then the server gets SIGKILL
 under load, is started again on the same port and asked, and gets SIGTERM under load."""
 
-ROOT = Path(__file__).resolve().parents[3]
-SOURCES = [
-    *ROOT.glob("scripts/quality/serve/*.py"),
-    *ROOT.glob("src/tilewise/serve/*.py"),
-]
+SERVICE = ROOT.glob("src/tilewise/serve/*.py")  # another process imports it
 EACH = 8  # requests that a client has prepared
 PER_THREAD = 512  # MiB that the largest job may need: see bound()
 PACKAGES = ("fastapi", "hypercorn", "safetensors")
@@ -149,10 +143,6 @@ async def measure(clients, seconds):
     return found
 
 
-def sha256(file):
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
 def sound(found):
     """Whether nothing was wrong."""
     parts = found, found["killed"], found["terminated"]
@@ -169,26 +159,13 @@ def main():
         parser.add_argument(name, type=int, default=default)
     args = parser.parse_args()
     torch.set_num_threads(1)
-    date, before = datetime.date.today().isoformat(), os.getloadavg()
+    before = os.getloadavg()
     found = asyncio.run(measure(args.clients, args.seconds))
-    about = machine() | {x: version(x) for x in PACKAGES}
-    text = {
-        "cpu": about["cpu"],
-        "date": date,
-        "command": "python scripts/quality/serve/serve_load.py",
-        "method": " ".join(METHOD.split()),
-        "machine": about,
-        "load_average": {"before": before, "after": os.getloadavg()},
-        "source_sha256": {str(f.relative_to(ROOT)): sha256(f) for f in sorted(SOURCES)},
-        "limits": LIMITS,
-        "clients": args.clients,
-        "duration": args.seconds,
-        **found,
-    }
+    about = cpu() | {x: version(x) for x in PACKAGES}
+    load = {"load_average": {"before": before, "after": os.getloadavg()}}
+    load |= {"limits": LIMITS, "clients": args.clients, "duration": args.seconds}
     print(json.dumps(found, indent=1))
-    folder = Path(os.environ.get("OUT", ROOT / "benchmarks/results"))
-    path = folder / f"cpu-{date}-serve.json"
-    path.write_text(json.dumps(text, indent=1) + "\n", "utf-8")
+    write("serve", METHOD, load | found, about, more=SERVICE)
     sys.exit(not sound(found))
 
 

@@ -20,19 +20,25 @@ def states(problem, saved, how):
     return trace.backward(**inputs, **state, scale=scale, exp=exp)
 
 
-def settle(problem, saved, how):
-    """How the trace ends: steps, dq, dk, dv, and their gap to ordinary attention's.
+def ended(states, numbers):
+    """(how many states, the last of them); numbers(state) are what a step computed.
 
-    Raises Bad where a number leaves the range of a float, before anything is shown.
+    Raises Bad where one of these leaves the range of a float, before any is shown.
     """
     t = 1
     try:
-        for state in states(problem, saved, how):
+        for state in states:
             if not all(map(math.isfinite, numbers(state))):
                 raise OverflowError
             t += 1
     except OverflowError:
         raise Bad("overflow", t=t) from None
+    return t - 1, state
+
+
+def settle(problem, saved, how):
+    """How the trace ends: steps, dq, dk, dv, and their gap to ordinary attention's."""
+    steps, state = ended(states(problem, saved, how), numbers)
     last = {x: state[x] for x in ("dq", "dk", "dv")}
     truth = gradients(problem, how)
     gap = max(
@@ -41,7 +47,7 @@ def settle(problem, saved, how):
         for x, y in zip(rows, truth[name], strict=True)
         for a, b in zip(x, y, strict=True)
     )
-    return {"steps": t - 1, "gap": gap, **last}
+    return {"steps": steps, "gap": gap, **last}
 
 
 def numbers(state):
@@ -52,19 +58,26 @@ def numbers(state):
     yield from state["delta"]
 
 
+def weights(problem, how):
+    """Yield P's row of each query, softmax(τ q Kᵀ) over the keys that it sees."""
+    (scale, exp), shift = how, len(problem["k"]) - len(problem["q"])
+    for r, q in enumerate(problem["q"]):
+        seen = max(0, r + shift + 1) if problem["causal"] else len(problem["k"])
+        s = [scale * dot(q, k) for k in problem["k"][:seen]]
+        exps = [exp(x - max(s)) for x in s]
+        yield [x / sum(exps) for x in exps]
+
+
 def gradients(problem, how):
     """dQ, dK, dV of ordinary attention, one row at a time, by the softmax's Jacobian.
 
     dS_c = P_c (dP_c − Σ_b P_b dP_b); a row without keys has no part in any of them.
     """
-    (scale, exp), shift = how, len(problem["k"]) - len(problem["q"])
+    scale = how[0]
     grads = {f"d{x}": [[0] * len(problem[x][0]) for _ in problem[x]] for x in "qkv"}
-    for r, (q, do) in enumerate(zip(problem["q"], problem["do"], strict=True)):
-        seen = max(0, r + shift + 1) if problem["causal"] else len(problem["k"])
-        s = [scale * dot(q, k) for k in problem["k"][:seen]]
-        exps = [exp(x - max(s)) for x in s]
-        p = [x / sum(exps) for x in exps]
-        dp = [dot(do, v) for v in problem["v"][:seen]]
+    rows = zip(problem["q"], problem["do"], weights(problem, how), strict=True)
+    for r, (q, do, p) in enumerate(rows):
+        dp = [dot(do, v) for v in problem["v"][: len(p)]]
         mean = dot(p, dp)
         for c, (p_c, dp_c) in enumerate(zip(p, dp, strict=True)):
             ds = scale * p_c * (dp_c - mean)

@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from functools import partial
 
 from tilewise.checks import short
 from tilewise.cli.errors import Bad
@@ -31,27 +32,15 @@ class Parser(argparse.ArgumentParser):
 
 def add_choice(parser, option, choices, about):
     """Add an option that takes one of a few words, the first unless told."""
-
-    def convert(text):
-        if text not in choices:
-            names = ", ".join(choices)
-            raise Bad("choice", option=option, choices=names, value=short(text))
-        return text
-
     metavar = "{" + ",".join(choices) + "}"
+    convert = partial(one_of(choices), option)
     how = {"type": convert, "metavar": metavar, "default": choices[0], "help": about}
     parser.add_argument(option, **how)
 
 
 def add_size(parser, option, limit, metavar, default, about):
     """Add an option that takes a whole number from 1 to limit."""
-
-    def convert(text):
-        value = int(text) if re.fullmatch(r"[0-9]{1,9}", text) else 0
-        if not 1 <= value <= limit:
-            raise Bad("size", option=option, limit=limit, value=short(text))
-        return value
-
+    convert = partial(size_of(limit), option)
     how = {"type": convert, "metavar": metavar, "default": default, "help": about}
     parser.add_argument(option, **how)
 
@@ -80,7 +69,7 @@ def add_list(parser, option, convert, metavar, default, about):
 
 
 def one_of(choices):
-    """A converter for add_list: a word of choices."""
+    """A converter, convert(option, text): a word of choices."""
 
     def convert(option, text):
         if text not in choices:
@@ -92,7 +81,7 @@ def one_of(choices):
 
 
 def size_of(limit, multiple=1):
-    """A converter for add_list: a whole number up to limit, a multiple of something."""
+    """The same: a whole number up to limit, a multiple of something."""
 
     def convert(option, text):
         value = int(text) if re.fullmatch(r"[0-9]{1,9}", text) else 0

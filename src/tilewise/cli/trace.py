@@ -5,7 +5,6 @@ import os
 
 from tilewise import trace
 from tilewise.cli import backward
-from tilewise.cli.errors import Bad
 from tilewise.cli.options import add_choice, add_size
 from tilewise.cli.problem import LIMIT, problem
 from tilewise.one_pass import dot
@@ -76,22 +75,12 @@ def states(problem):
 
 
 def settle(problem):
-    """How the trace ends: steps, o, l, m, lse, and its gap to ordinary attention.
-
-    Raises Bad where a number leaves the range of a float, before anything is shown.
-    """
-    t = 1
-    try:
-        for state in states(problem):
-            if not all(map(math.isfinite, numbers(state))):
-                raise OverflowError
-            t += 1
-    except OverflowError:
-        raise Bad("overflow", t=t) from None
+    """How the trace ends: steps, o, l, m, lse, and its gap to ordinary attention."""
+    steps, state = backward.ended(states(problem), numbers)
     pairs = zip(state["o"], attention(problem), strict=True)
     gap = max(abs(a - b) for x, y in pairs for a, b in zip(x, y, strict=True))
     lse = log_sum_exp(state, problem["exact"])
-    return {"steps": t - 1, "gap": gap, "lse": lse, **{x: state[x] for x in "olm"}}
+    return {"steps": steps, "gap": gap, "lse": lse, **{x: state[x] for x in "olm"}}
 
 
 def numbers(state):
@@ -106,14 +95,6 @@ def numbers(state):
 
 def attention(problem):
     """softmax(S) V one row at a time, as it is written; a row without keys gives 0."""
-    scale, exp = arithmetic(problem)
-    shift = len(problem["k"]) - len(problem["q"])
     columns = list(zip(*problem["v"], strict=True))
-    out = []
-    for r, q in enumerate(problem["q"]):
-        seen = max(0, r + shift + 1) if problem["causal"] else len(problem["k"])
-        s = [scale * dot(q, k) for k in problem["k"][:seen]]
-        exps = [exp(x - max(s)) for x in s]
-        p = [x / sum(exps) for x in exps]
-        out.append([dot(p, v) for v in columns])
-    return out
+    rows = backward.weights(problem, arithmetic(problem))
+    return [[dot(p, v) for v in columns] for p in rows]

@@ -3,8 +3,9 @@
 An exercise is a module of this package:
 
 SOLUTION   the function, as one may write it; its module's section `solution` is shown
-WRONG      functions that look right, each with one mistake that the checks must find;
-           START, if there, is the one that the reader is given to mend
+WRONG      solutions that look right, each with a mistake that the checks must find: its
+           name, what is wrong, and below it "old → new" for each change of SOLUTION
+START      the name of the wrong one that the reader is given to mend, if there is one
 cases()    yields (check, arguments, expected): the checks' names are in texts/, and
            what is expected never comes from SOLUTION
 ONCE       the arguments, by position, that are handed over as iterators
@@ -14,26 +15,16 @@ runs the same files; texts/LANG/NAME.md says in words what is asked.
 """
 
 PARTS = (
-    ("why", ("traffic_standard",)),
-    (
-        "softmax",
-        ("safe_softmax", "online_state", "attention_row", "merge", "merge_lse"),
-    ),
+    ("why", "traffic_standard".split()),
+    ("softmax", "safe_softmax online_state attention_row merge merge_lse".split()),
     (
         "flash-attention",
-        (
-            "block_sizes",
-            "tile_step",
-            "delta",
-            "weights_again",
-            "score_gradients",
-            "traffic_flash1",
-            "flash2_row",
-        ),
+        "block_sizes tile_step delta weights_again score_gradients traffic_flash1"
+        " flash2_row".split(),
     ),
-    ("gpu", ("tile_kind", "bug_last_tile")),
-    ("memory", ("packed_row",)),
-    ("pitfalls", ("bug_rescale", "bug_mask", "bug_hidden_tile", "bug_base_two")),
+    ("gpu", "tile_kind bug_last_tile".split()),
+    ("memory", "packed_row".split()),
+    ("pitfalls", "bug_rescale bug_mask bug_hidden_tile bug_base_two".split()),
 )
 NAMES = tuple(name for _, names in PARTS for name in names)
 

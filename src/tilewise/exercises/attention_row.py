@@ -1,9 +1,7 @@
 """One query's output in one pass over keys and values."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import matrix, numbers, output, row
 from tilewise.worked_example import SCALE, K, O, Q, V
 
@@ -26,65 +24,20 @@ def attention_row(q, keys, values, scale):
     # --8<-- [end:solution]
 
 
-def two_passes(q, keys, values, scale):
-    """The keys are at their end when the second loop wants them."""
-    scores = [scale * sum(x * y for x, y in zip(q, k)) for k in keys]
-    m = max(scores)
-    l = sum(math.exp(s - m) for s in scores)
-    o = None
-    for k, v in zip(keys, values):
-        p = math.exp(scale * sum(x * y for x, y in zip(q, k)) - m) / l
-        o = [x + p * y for x, y in zip(o or [0] * len(v), v)]
-    return o
-
-
-def output_not_rescaled(q, keys, values, scale):
-    """ℓ changes its unit when the maximum moves, o does not."""
-    m, l, o = -math.inf, 0, None
-    for k, v in zip(keys, values):
-        s = scale * sum(x * y for x, y in zip(q, k))
-        m_new = max(m, s)
-        old, new = math.exp(m - m_new), math.exp(s - m_new)
-        o = [x + new * y for x, y in zip(o or [0] * len(v), v)]
-        m, l = m_new, old * l + new
-    return [x / l for x in o]
-
-
-def maximum_left_out(q, keys, values, scale):
-    """e^s itself overflows, or is 0 for all keys."""
-    l, o = 0, None
-    for k, v in zip(keys, values):
-        p = math.exp(scale * sum(x * y for x, y in zip(q, k)))
-        o = [x + p * y for x, y in zip(o or [0] * len(v), v)]
-        l = l + p
-    return [x / l for x in o]
-
-
-def as_wide_as_the_key(q, keys, values, scale):
-    """The output has d numbers, where a value may have another number of them."""
-    m, l, o = -math.inf, 0, [0] * len(q)
-    for k, v in zip(keys, values):
-        s = scale * sum(x * y for x, y in zip(q, k))
-        m_new = max(m, s)
-        old, new = math.exp(m - m_new), math.exp(s - m_new)
-        o = [old * x + new * y for x, y in zip(o, v)]
-        m, l = m_new, old * l + new
-    return [x / l for x in o]
-
-
-def scale_left_out(q, keys, values, scale):
-    """The scores are q·k."""
-    return attention_row(q, keys, values, 1)
-
-
 SOLUTION = attention_row
-WRONG = (
-    two_passes,
-    output_not_rescaled,
-    maximum_left_out,
-    as_wide_as_the_key,
-    scale_left_out,
-)
+WRONG = """
+two_passes: The keys are at their end when the second loop wants them.
+  -math.inf → max([scale * sum(x * y for x, y in zip(q, k)) for k in keys])
+  in o] → in o or q]
+output_not_rescaled: ℓ changes its unit when the maximum moves, o does not.
+  old * x + new * y → x + new * y
+maximum_left_out: e^s itself overflows, or is 0 for all keys.
+  m_new = max(m, s) → m_new = 0
+as_wide_as_the_key: The output has d numbers, where a value may have another number.
+  [0] * len(v) → [0] * len(q)
+scale_left_out: The scores are q·k.
+  s = scale * sum → s = sum
+"""
 ONCE = (1, 2)
 
 

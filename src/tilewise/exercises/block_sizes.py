@@ -13,58 +13,23 @@ def block_sizes(sram_bytes, element_bytes, d):
     # --8<-- [end:solution]
 
 
-def bytes_for_elements(sram_bytes, element_bytes, d):
-    """M in bytes."""
-    block_cols = -(-sram_bytes // (4 * d))
-    return min(block_cols, d), block_cols
-
-
-def rounded_down(sram_bytes, element_bytes, d):
-    """⌊M/4d⌋."""
-    block_cols = sram_bytes // element_bytes // (4 * d)
-    return min(block_cols, d), block_cols
-
-
-def minimum_left_out(sram_bytes, element_bytes, d):
-    """B_r is as large as B_c."""
-    block_cols = -(-(sram_bytes // element_bytes) // (4 * d))
-    return block_cols, block_cols
-
-
-def the_other_way_round(sram_bytes, element_bytes, d):
-    """(B_c, B_r)."""
-    block_cols = -(-(sram_bytes // element_bytes) // (4 * d))
-    return block_cols, min(block_cols, d)
-
-
-def minimum_for_both(sram_bytes, element_bytes, d):
-    """B_c is cut to d too."""
-    size = min(-(-(sram_bytes // element_bytes) // (4 * d)), d)
-    return size, size
-
-
-def three_blocks(sram_bytes, element_bytes, d):
-    """A third for each of Q, K, V: O has no place."""
-    block_cols = -(-(sram_bytes // element_bytes) // (3 * d))
-    return min(block_cols, d), block_cols
-
-
-def part_of_an_element(sram_bytes, element_bytes, d):
-    """⌈bytes / (4d · bytes of an element)⌉: the odd byte that holds nothing counts."""
-    block_cols = -(-sram_bytes // (element_bytes * 4 * d))
-    return min(block_cols, d), block_cols
-
-
 SOLUTION = block_sizes
-WRONG = (
-    bytes_for_elements,
-    rounded_down,
-    minimum_left_out,
-    the_other_way_round,
-    minimum_for_both,
-    three_blocks,
-    part_of_an_element,
-)
+WRONG = """
+bytes_for_elements: M in bytes.
+  sram_bytes // element_bytes → sram_bytes
+rounded_down: ⌊M/4d⌋.
+  -(-m // (4 * d)) → m // (4 * d)
+minimum_left_out: B_r is as large as B_c.
+  min(block_cols, d) → block_cols
+the_other_way_round: (B_c, B_r).
+  min(block_cols, d), block_cols → block_cols, min(block_cols, d)
+minimum_for_both: B_c is cut to d too.
+  min(block_cols, d), block_cols → min(block_cols, d), min(block_cols, d)
+three_blocks: A third for each of Q, K, V: O has no place.
+  (4 * d) → (3 * d)
+part_of_an_element: The odd byte that holds no whole element counts too.
+  sram_bytes // element_bytes → -(-sram_bytes // element_bytes)
+"""
 TOLERANCE = 0
 
 

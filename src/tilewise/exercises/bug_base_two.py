@@ -1,9 +1,7 @@
 """Find the bug: L from a kernel that computes in base 2."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import log_sum, matrix, numbers, output, row
 from tilewise.worked_example import V
 
@@ -22,55 +20,21 @@ def row_in_base_two(scores, values):
     # --8<-- [end:solution]
 
 
-# --8<-- [start:start]
-def lse_in_base_two(scores, values):
-    """(o, L) of one row with powers of 2 alone: o as ever, L = ln Σ_j e^{x_j}."""
-    xs = [LOG2_E * x for x in scores]
-    m = max(xs)
-    p = [2 ** (x - m) for x in xs]
-    l = sum(p)
-    o = [sum(a * b for a, b in zip(p, column)) / l for column in zip(*values)]
-    return o, m + math.log2(l)
-    # --8<-- [end:start]
-
-
-def maximum_in_base_two(scores, values):
-    """ln ℓ beside an m that is still in base 2."""
-    xs = [LOG2_E * x for x in scores]
-    o, _ = row_in_base_two(scores, values)
-    return o, max(xs) + math.log(sum(2 ** (x - max(xs)) for x in xs))
-
-
-def sum_in_base_two(scores, values):
-    """m comes back to base e, log₂ ℓ does not."""
-    xs = [LOG2_E * x for x in scores]
-    o, _ = row_in_base_two(scores, values)
-    return o, max(scores) + math.log2(sum(2 ** (x - max(xs)) for x in xs))
-
-
-def factor_upside_down(scores, values):
-    """Times log₂ e once more, where ln 2 is due."""
-    o, lse = row_in_base_two(scores, values)
-    return o, lse * LOG2_E * LOG2_E
-
-
-def scores_not_scaled(scores, values):
-    """2^x for e^x: L comes out as log₂ of it, and so does o, flatter than it is."""
-    m = max(scores)
-    p = [2 ** (x - m) for x in scores]
-    l = sum(p)
-    o = [sum(a * b for a, b in zip(p, column)) / l for column in zip(*values)]
-    return o, m + math.log(l)
-
-
-SOLUTION, START = row_in_base_two, lse_in_base_two
-WRONG = (
-    START,
-    maximum_in_base_two,
-    sum_in_base_two,
-    factor_upside_down,
-    scores_not_scaled,
-)
+SOLUTION = row_in_base_two
+START = "lse_in_base_two"
+WRONG = """
+lse_in_base_two: L stays in base 2.
+  (m + math.log2(l)) / LOG2_E → m + math.log2(l)
+maximum_in_base_two: ln ℓ beside an m that is still in base 2.
+  (m + math.log2(l)) / LOG2_E → m + math.log(l)
+sum_in_base_two: m comes back to base e, log₂ ℓ does not.
+  (m + math.log2(l)) / LOG2_E → m / LOG2_E + math.log2(l)
+factor_upside_down: Times log₂ e once more, where ln 2 is due.
+  / LOG2_E → * LOG2_E
+scores_not_scaled: 2^x for e^x: L comes out as log₂ of it, and so does o, flatter.
+  LOG2_E * x for → x for
+  (m + math.log2(l)) / LOG2_E → m + math.log(l)
+"""
 
 
 def cases():

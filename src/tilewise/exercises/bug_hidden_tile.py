@@ -1,9 +1,7 @@
 """Find the bug: NaN was set to 0, and the row looks fine."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import output
 
 
@@ -27,67 +25,24 @@ def windowed_row(tiles):
     # --8<-- [end:solution]
 
 
-# --8<-- [start:start]
-def nan_set_to_zero(tiles):
-    """o = Σ_j softmax(S)_j v_j of one row; hidden keys have the score −∞.
-
-    tiles is a list of (scores, values). A row that sees no key gives zeros.
-    """
-    m, l, o = -math.inf, 0, [0] * len(tiles[0][1][0])
-    for s, v in tiles:
-        m_new = max([m] + s)
-        alpha, p = math.exp(m - m_new), [math.exp(x - m_new) for x in s]
-        l = alpha * l + sum(p)
-        for c in range(len(o)):
-            o[c] = alpha * o[c] + sum(x * y[c] for x, y in zip(p, v))
-        m = m_new
-    return [0 if x != x else x / l for x in o]  # NaN differs from itself
-    # --8<-- [end:start]
-
-
-def a_low_score(tiles):
-    """−10⁶ for −∞: a row that sees no key gets the mean of all values."""
-    low = [([max(x, -1e6) for x in s], v) for s, v in tiles]
-    return windowed_row(low)
-
-
-def tiles_with_a_hidden_key_left_out(tiles):
-    """A tile counts only if all of its keys are seen."""
-    seen = [(s, v) for s, v in tiles if -math.inf not in s]
-    return windowed_row(seen or [([-math.inf], [[0] * len(tiles[0][1][0])])])
-
-
-def ends_at_a_hidden_tile(tiles):
-    """break where continue is meant."""
-    kept = []
-    for s, v in tiles:
-        if max(s) == -math.inf:
-            break
-        kept.append((s, v))
-    return windowed_row(kept or [([-math.inf], [[0] * len(tiles[0][1][0])])])
-
-
-def maximum_from_zero(tiles):
-    """m starts at 0, so nothing is NaN; but a row far below 0 has ℓ = 0."""
-    m, l, o = 0, 0, [0] * len(tiles[0][1][0])
-    for s, v in tiles:
-        m_new = max([m] + s)
-        alpha, p = math.exp(m - m_new), [math.exp(x - m_new) for x in s]
-        l = alpha * l + sum(p)
-        for c in range(len(o)):
-            o[c] = alpha * o[c] + sum(x * y[c] for x, y in zip(p, v))
-        m = m_new
-    return [x / (l or 1) for x in o]
-
-
-SOLUTION, START = windowed_row, nan_set_to_zero
-WRONG = (
-    START,
-    a_low_score,
-    tiles_with_a_hidden_key_left_out,
-    ends_at_a_hidden_tile,
-    maximum_from_zero,
-)
+SOLUTION = windowed_row
+START = "nan_set_to_zero"
+WRONG = r"""
+nan_set_to_zero: The NaN of a first tile without keys stays until the end.
+  continue  # nothing seen yet, so nothing to add → continue
+  if m_new == -math.inf:\n            continue\n        alpha → alpha
+  [x / (l or 1) → [0 if x != x else x / l
+  in o] → in o]  # NaN differs from itself
+a_low_score: −10⁶ for −∞: a row that sees no key gets the mean of all values.
+  in tiles: → in [([max(x, -1e6) for x in s], v) for s, v in tiles]:
+tiles_with_a_hidden_key_left_out: A tile counts only if all of its keys are seen.
+  m_new == -math.inf → -math.inf in s
+ends_at_a_hidden_tile: break where continue is meant.
+  m_new == -math.inf → max(s) == -math.inf
+  continue → break
+maximum_from_zero: m starts at 0, so nothing is NaN; but a row far below 0 has ℓ = 0.
+  m, l, o = -math.inf → m, l, o = 0
+"""
 
 
 def cases():

@@ -1,9 +1,7 @@
 """Find the bug: a sequence that is not a multiple of the block."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import matrix, numbers, output, row
 from tilewise.worked_example import V
 
@@ -24,73 +22,24 @@ def attend_in_blocks(scores, values, block):
     # --8<-- [end:solution]
 
 
-# --8<-- [start:start]
-def last_keys_left_out(scores, values, block):
-    """o = Σ_j softmax(scores)_j v_j of one row, `block` keys at a time."""
-    m, l, o = -math.inf, 0, [0] * len(values[0])
-    for j in range(max(1, len(scores) // block)):
-        first = j * block
-        s, v = scores[first : first + block], values[first : first + block]
-        m_new = max([m] + s)
-        alpha, p = math.exp(m - m_new), [math.exp(x - m_new) for x in s]
-        l = alpha * l + sum(p)
-        for c in range(len(o)):
-            o[c] = alpha * o[c] + sum(x * y[c] for x, y in zip(p, v))
-        m = m_new
-    return [x / l for x in o]
-    # --8<-- [end:start]
-
-
-def one_block_more(scores, values, block):
-    """⌊N/B⌋ + 1 blocks: one too many where B divides N, and it is empty."""
-    m, l, o = -math.inf, 0, [0] * len(values[0])
-    for j in range(len(scores) // block + 1):
-        first = j * block
-        s, v = scores[first : first + block], values[first : first + block]
-        m_new = max(s)
-        m_new = max(m, m_new)
-        alpha, p = math.exp(m - m_new), [math.exp(x - m_new) for x in s]
-        l = alpha * l + sum(p)
-        for c in range(len(o)):
-            o[c] = alpha * o[c] + sum(x * y[c] for x, y in zip(p, v))
-        m = m_new
-    return [x / l for x in o]
-
-
-def filled_with_zeros(scores, values, block):
-    """Zeros for the keys that are missing: a score of 0 counts e⁰ = 1."""
-    missing = -len(scores) % block
-    zeros = [[0] * len(values[0])] * missing
-    return attend_in_blocks(scores + [0] * missing, values + zeros, block)
-
-
-def last_block_moved_back(scores, values, block):
-    """The last block ends at N and is as large as the others: keys count twice."""
-    s, v = [], []
-    for first in range(0, len(scores), block):
-        first = max(0, min(first, len(scores) - block))
-        s = s + scores[first : first + block]
-        v = v + values[first : first + block]
-    return attend_in_blocks(s, v, block)
-
-
-def last_block_averaged(scores, values, block):
-    """Each block's own output, and the mean of them."""
-    outputs = []
-    for first in range(0, len(scores), block):
-        part = scores[first : first + block], values[first : first + block]
-        outputs.append(attend_in_blocks(*part, block))
-    return [sum(x) / len(outputs) for x in zip(*outputs)]
-
-
-SOLUTION, START = attend_in_blocks, last_keys_left_out
-WRONG = (
-    START,
-    one_block_more,
-    filled_with_zeros,
-    last_block_moved_back,
-    last_block_averaged,
-)
+SOLUTION = attend_in_blocks
+START = "last_keys_left_out"
+WRONG = r"""
+last_keys_left_out: ⌊N/B⌋ blocks.
+  first in range(0, len(scores), block) → j in range(max(1, len(scores) // block))
+  s, v = → first = j * block\n        s, v =
+one_block_more: ⌊N/B⌋ + 1 blocks: one too many where B divides N, and it is empty.
+  range(0, len(scores), block) → range(0, len(scores) + 1, block)
+  max([m] + s) → max(m, max(s))
+filled_with_zeros: Zeros for the keys that are missing: a score of 0 counts e⁰ = 1.
+  sum(p) → sum(p) + (block - len(s)) * math.exp(-m_new)
+last_block_moved_back: The last block ends at N and is a whole one: keys count twice.
+  s, v = → first = max(0, min(first, len(scores) - block)); s, v =
+last_block_averaged: Each block's own output, and the mean of them.
+  alpha, p = math.exp(m - m_new) → alpha, p = 1
+  alpha * l + sum(p) → l + 1
+  in zip(p, v)) → in zip(p, v)) / sum(p)
+"""
 
 
 def cases():

@@ -1,9 +1,7 @@
 """Find the bug: a causal mask that is right for one tile."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import matrix, numbers
 
 
@@ -21,53 +19,21 @@ def hide(s, rows, cols):
     # --8<-- [end:solution]
 
 
-# --8<-- [start:start]
-def local_indices(s, rows, cols):
-    """The tile of scores s with −∞ for each key that comes after its query.
-
-    rows = (first, end) and cols = (first, end) say which queries and which keys of the
-    sequence the tile has; there are as many keys as queries.
-    """
-    return [
-        [-math.inf if c > r else x for c, x in enumerate(row)]
-        for r, row in enumerate(s)
-    ]
-    # --8<-- [end:start]
-
-
-def rows_alone(s, rows, cols):
-    """The query's index is global, the key's is not."""
-    return [
-        [-math.inf if c > r else x for c, x in enumerate(row)]
-        for r, row in enumerate(s, rows[0])
-    ]
-
-
-def own_key_hidden(s, rows, cols):
-    """≥ where > is meant."""
-    return [
-        [-math.inf if c >= r else x for c, x in enumerate(row, cols[0])]
-        for r, row in enumerate(s, rows[0])
-    ]
-
-
-def a_low_score(s, rows, cols):
-    """−10⁹ is not −∞: a row of it has equal weights."""
-    return [
-        [-1e9 if c > r else x for c, x in enumerate(row, cols[0])]
-        for r, row in enumerate(s, rows[0])
-    ]
-
-
-def diagonal_tiles_alone(s, rows, cols):
-    """A triangle where the tile begins on the diagonal, nothing elsewhere."""
-    if rows[0] != cols[0]:
-        return s
-    return local_indices(s, rows, cols)
-
-
-SOLUTION, START = hide, local_indices
-WRONG = (START, rows_alone, own_key_hidden, a_low_score, diagonal_tiles_alone)
+SOLUTION = hide
+START = "local_indices"
+WRONG = """
+local_indices: Both indices count from the tile's corner.
+  enumerate(row, cols[0]) → enumerate(row)
+  enumerate(s, rows[0]) → enumerate(s)
+rows_alone: The query's index is global, the key's is not.
+  enumerate(row, cols[0]) → enumerate(row)
+own_key_hidden: ≥ where > is meant.
+  c > r → c >= r
+a_low_score: −10⁹ is not −∞: a row of it has equal weights.
+  -math.inf if → -1e9 if
+diagonal_tiles_alone: Nothing is hidden in a tile that begins off the diagonal.
+  if c > r → if c > r and rows[0] == cols[0]
+"""
 
 
 def cases():

@@ -15,29 +15,17 @@ def delta(o, do):
     # --8<-- [end:solution]
 
 
-def of_columns(o, do):
-    """A sum for every column."""
-    return [sum(x * y for x, y in zip(a, b)) for a, b in zip(zip(*o), zip(*do))]
-
-
-def mean_of_row(o, do):
-    """The mean where the sum is due."""
-    return [sum(x * y for x, y in zip(a, b)) / len(a) for a, b in zip(o, do)]
-
-
-def gradient_alone(o, do):
-    """rowsum(dO): right where the output is 1."""
-    return [sum(b) for b in do]
-
-
-def one_for_all(o, do):
-    """One number for the whole matrix, in every row."""
-    total = sum(x * y for a, b in zip(o, do) for x, y in zip(a, b))
-    return [total] * len(o)
-
-
 SOLUTION = delta
-WRONG = (of_columns, mean_of_row, gradient_alone, one_for_all)
+WRONG = """
+of_columns: A sum for every column.
+  zip(o, do) → zip(zip(*o), zip(*do))
+mean_of_row: The mean where the sum is due.
+  zip(o_r, do_r)) → zip(o_r, do_r)) / len(o_r)
+gradient_alone: rowsum(dO): right where the output is 1.
+  x * y → y
+one_for_all: One number for the whole matrix, in every row.
+  zip(o, do)] → zip([sum(o, [])] * len(o), [sum(do, [])] * len(o))]
+"""
 
 
 def cases():

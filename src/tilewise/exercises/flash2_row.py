@@ -1,9 +1,7 @@
 """A row the way of FlashAttention-2: one division, at the end, and L."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import log_sum, matrix, numbers, output, row
 
 # --8<-- [start:weight]
@@ -34,81 +32,22 @@ def flash2_row(tiles):
     # --8<-- [end:solution]
 
 
-def walk(tiles, step, finish):
-    """The loop over tiles, with one step and one end; what the wrong ones share."""
-    m, l, o = -math.inf, 0, [0] * len(tiles[0][1][0])
-    for s, v in tiles:
-        m_new = max([m] + s)
-        alpha, p = weight(m, m_new), [weight(x, m_new) for x in s]
-        pv = [sum(x * y for x, y in zip(p, column)) for column in zip(*v)]
-        l_new = alpha * l + sum(p)
-        m, l, o = m_new, l_new, step(alpha, l, l_new, o, pv)
-    return finish(m, l, o)
-
-
-def right_step(alpha, l, l_new, o, pv):
-    return [alpha * x + y for x, y in zip(o, pv)]
-
-
-def right_end(m, l, o):
-    return [x / (l or 1) for x in o], m + math.log(l) if l else -math.inf
-
-
-def output_not_rescaled(tiles):
-    """o stays in the unit of the maximum before."""
-    return walk(tiles, lambda a, l, n, o, pv: mixed(1, o, pv), right_end)
-
-
-def inverse_factor(tiles):
-    """o is divided by α, as line 10 of the paper's Algorithm 1 was once printed."""
-    return walk(tiles, lambda a, l, n, o, pv: mixed(1 / (a or 1), o, pv), right_end)
-
-
-def divided_twice(tiles):
-    """A division in every tile, as in FlashAttention-1, and another at the end."""
-
-    def step(a, l, n, o, pv):
-        return [(a * l * x + y) / (n or 1) for x, y in zip(o, pv)]
-
-    return walk(tiles, step, right_end)
-
-
-def mixed(factor, o, pv):
-    return [factor * x + y for x, y in zip(o, pv)]
-
-
-def sum_not_logged(tiles):
-    """L = m + ℓ."""
-    return walk(tiles, right_step, lambda m, l, o: (right_end(m, l, o)[0], m + l))
-
-
-def maximum_forgotten(tiles):
-    """L = ln ℓ, in the unit of the row's own maximum."""
-
-    def finish(m, l, o):
-        return right_end(m, l, o)[0], math.log(l) if l else -math.inf
-
-    return walk(tiles, right_step, finish)
-
-
-def zero_for_nothing(tiles):
-    """A row that sees no key has L = 0: as if it had seen a key of score 0."""
-
-    def finish(m, l, o):
-        return [x / (l or 1) for x in o], m + math.log(l) if l else 0
-
-    return walk(tiles, right_step, finish)
-
-
 SOLUTION = flash2_row
-WRONG = (
-    output_not_rescaled,
-    inverse_factor,
-    divided_twice,
-    sum_not_logged,
-    maximum_forgotten,
-    zero_for_nothing,
-)
+WRONG = """
+output_not_rescaled: o stays in the unit of the maximum before.
+  alpha * acc[c] → acc[c]
+inverse_factor: o is divided by α, as line 10 of Algorithm 1 was once printed.
+  alpha * acc[c] → acc[c] / (alpha or 1)
+divided_twice: A division in every tile, as in FlashAttention-1, and one at the end.
+  l = alpha * l + sum(p) → old, l = alpha * l, alpha * l + sum(p)
+  alpha * acc[c] + → old / (l or 1) * acc[c] + 1 / (l or 1) *
+sum_not_logged: L = m + ℓ.
+  m + math.log(l) → m + l
+maximum_forgotten: L = ln ℓ, in the unit of the row's own maximum.
+  m + math.log(l) → math.log(l)
+zero_for_nothing: A row that sees no key has L = 0: as if it had seen a key of score 0.
+  return acc, -math.inf → return acc, 0
+"""
 
 
 def cases():

@@ -1,9 +1,7 @@
 """Two states of one row become one."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import matrix, numbers, row, state
 from tilewise.worked_example import V
 
@@ -28,67 +26,21 @@ def merge(a, b):
     # --8<-- [end:solution]
 
 
-def without_identity(a, b):
-    """Two states of no keys: −∞ − (−∞) is NaN."""
-    m_a, l_a, o_a = a
-    m_b, l_b, o_b = b
-    m = max(m_a, m_b)
-    l_a, l_b = math.exp(m_a - m) * l_a, math.exp(m_b - m) * l_b
-    l = l_a + l_b
-    return m, l, [(l_a * x + l_b * y) / l for x, y in zip(o_a, o_b)]
-
-
-def means_averaged(a, b):
-    """o is the plain mean of both, though one has seen more."""
-    if a[1] == 0:
-        return b
-    if b[1] == 0:
-        return a
-    m = max(a[0], b[0])
-    l = math.exp(a[0] - m) * a[1] + math.exp(b[0] - m) * b[1]
-    return m, l, [(x + y) / 2 for x, y in zip(a[2], b[2])]
-
-
-def means_taken_for_sums(a, b):
-    """o is divided by its ℓ already; here it is used as if it were not."""
-    if a[1] == 0:
-        return b
-    if b[1] == 0:
-        return a
-    m = max(a[0], b[0])
-    f, g = math.exp(a[0] - m), math.exp(b[0] - m)
-    l = f * a[1] + g * b[1]
-    return m, l, [(f * x + g * y) / l for x, y in zip(a[2], b[2])]
-
-
-def units_forgotten(a, b):
-    """ℓ_a + ℓ_b, each in the unit of its own maximum."""
-    l = a[1] + b[1]
-    if l == 0:
-        return a
-    o = [(a[1] * x + b[1] * y) / l for x, y in zip(a[2], b[2])]
-    return max(a[0], b[0]), l, o
-
-
-def larger_one_first(a, b):
-    """Only b is brought to another unit: right while a has the larger maximum."""
-    if a[1] == 0:
-        return b
-    if b[1] == 0:
-        return a
-    l_b = math.exp(min(b[0] - a[0], 700)) * b[1]
-    l = a[1] + l_b
-    return a[0], l, [(a[1] * x + l_b * y) / l for x, y in zip(a[2], b[2])]
-
-
 SOLUTION = merge
-WRONG = (
-    without_identity,
-    means_averaged,
-    means_taken_for_sums,
-    units_forgotten,
-    larger_one_first,
-)
+WRONG = """
+without_identity: Two states of no keys: −∞ − (−∞) is NaN.
+  l_a == 0 → False
+  l_b == 0 → False
+means_averaged: o is the plain mean of both, though one has seen more.
+  (l_a * x + l_b * y) / l → (x + y) / 2
+means_taken_for_sums: o is divided by its ℓ already; it is used as if it were not.
+  l_a * x + l_b * y → math.exp(m_a - m) * x + math.exp(m_b - m) * y
+units_forgotten: ℓ_a + ℓ_b, each in the unit of its own maximum.
+  math.exp(m_a - m) * l_a → l_a
+  math.exp(m_b - m) * l_b → l_b
+larger_one_first: Only b is brought to another unit: right while a's maximum is larger.
+  m = max(m_a, m_b) → m = m_a
+"""
 
 
 def cases():

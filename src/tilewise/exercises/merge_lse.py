@@ -1,9 +1,7 @@
 """Two parts of a row, each with its output and its log-sum-exp."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import log_sum, matrix, numbers, output, row
 
 
@@ -23,44 +21,17 @@ def merge_lse(a, b):
     # --8<-- [end:solution]
 
 
-def logarithms_added(a, b):
-    """L_a + L_b is the logarithm of a product."""
-    lse = a[1] + b[1]
-    if lse == -math.inf:
-        return a if a[1] > b[1] else b
-    w_a, w_b = math.exp(a[1] - lse), math.exp(b[1] - lse)
-    return [w_a * x + w_b * y for x, y in zip(a[0], b[0])], lse
-
-
-def exponentials_alone(a, b):
-    """e^L itself overflows, or is 0 for both parts."""
-    w_a, w_b = math.exp(a[1]), math.exp(b[1])
-    w = w_a + w_b
-    if w == 0:
-        return a
-    return [(w_a * x + w_b * y) / w for x, y in zip(a[0], b[0])], math.log(w)
-
-
-def without_guard(a, b):
-    """Two parts without keys: −∞ − (−∞) is NaN."""
-    m = max(a[1], b[1])
-    w_a, w_b = math.exp(a[1] - m), math.exp(b[1] - m)
-    w = w_a + w_b
-    return [(w_a * x + w_b * y) / w for x, y in zip(a[0], b[0])], m + math.log(w)
-
-
-def weighted_by_logarithms(a, b):
-    """L_a and L_b as weights, where their exponentials are due."""
-    m = max(a[1], b[1])
-    if a[1] == -math.inf or b[1] == -math.inf:
-        return a if a[1] > b[1] else b
-    lse = m + math.log(math.exp(a[1] - m) + math.exp(b[1] - m))
-    total = a[1] + b[1] or 1
-    return [(a[1] * x + b[1] * y) / total for x, y in zip(a[0], b[0])], lse
-
-
 SOLUTION = merge_lse
-WRONG = (logarithms_added, exponentials_alone, without_guard, weighted_by_logarithms)
+WRONG = """
+logarithms_added: L_a + L_b is the logarithm of a product.
+  m + math.log(w) → lse_a + lse_b
+exponentials_alone: e^L itself overflows, or is 0 for both parts.
+  m = max(lse_a, lse_b) → m = 0
+without_guard: Two parts without keys: −∞ − (−∞) is NaN.
+  m == -math.inf → False
+weighted_by_logarithms: L_a and L_b as weights, where their exponentials are due.
+  (w_a * x + w_b * y) / w → (lse_a * x + lse_b * y) / (lse_a + lse_b or 1)
+"""
 
 
 def cases():

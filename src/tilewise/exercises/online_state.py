@@ -1,9 +1,7 @@
 """The maximum and the sum of a row of which every score comes by once."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import exp, log_sum, numbers, row
 
 
@@ -25,66 +23,19 @@ def online_state(scores):
     # --8<-- [end:solution]
 
 
-def two_passes(scores):
-    """The second loop finds the iterator at its end: ℓ stays 0."""
-    m, l = -math.inf, 0
-    for x in scores:
-        m = max(m, x)
-    for x in scores:
-        l = l + math.exp(x - m)
-    return m, l
-
-
-def inverse_factor(scores):
-    """e^{m' − m} makes the old sum grow where it must shrink."""
-    m, l = -math.inf, 0
-    for x in scores:
-        if x == -math.inf:
-            continue
-        m_new = max(m, x)
-        old = math.exp(m_new - m) * l if l else 0
-        m, l = m_new, old + math.exp(x - m_new)
-    return m, l
-
-
-def sum_not_rescaled(scores):
-    """ℓ stays in the unit of the maximum before."""
-    m, l = -math.inf, 0
-    for x in scores:
-        if x > -math.inf:
-            m = max(m, x)
-            l = l + math.exp(x - m)
-    return m, l
-
-
-def without_guard(scores):
-    """Where the first score is −∞, both differences are −∞ − (−∞), NaN."""
-    m, l = -math.inf, 0
-    for x in scores:
-        m_new = max(m, x)
-        l = math.exp(m - m_new) * l + math.exp(x - m_new)
-        m = m_new
-    return m, l
-
-
-def maximum_moves_first(scores):
-    """m is replaced before the factor is taken, which is then always 1."""
-    m, l = -math.inf, 0
-    for x in scores:
-        if x > -math.inf:
-            m = max(m, x)
-            l = math.exp(m - m) * l + math.exp(x - m)
-    return m, l
-
-
 SOLUTION = online_state
-WRONG = (
-    two_passes,
-    inverse_factor,
-    sum_not_rescaled,
-    without_guard,
-    maximum_moves_first,
-)
+WRONG = """
+two_passes: The second loop finds the iterator at its end: ℓ stays 0.
+  m, l = -math.inf, 0 → m, l = max([-math.inf] + list(scores)), 0
+inverse_factor: e^{m' − m} makes the old sum grow where it must shrink.
+  math.exp(m - m_new) * l → (math.exp(m_new - m) * l if l else 0)
+sum_not_rescaled: ℓ stays in the unit of the maximum before.
+  math.exp(m - m_new) * l → l
+without_guard: Where the first score is −∞, both differences are −∞ − (−∞), NaN.
+  x == -math.inf → False
+maximum_moves_first: m is replaced before the factor is taken, which is then always 1.
+  m_new = max(m, x) → m = m_new = max(m, x)
+"""
 ONCE = (0,)
 
 

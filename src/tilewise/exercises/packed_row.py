@@ -26,81 +26,28 @@ def packed_row(tokens, cu_seqlens):
     # --8<-- [end:solution]
 
 
-def labels_cross(tokens, cu_seqlens):
-    """A document's last token has to predict how the next one begins."""
-    _, positions, documents = packed_row(tokens, cu_seqlens)
-    return tokens[1:] + [IGNORE], positions, documents
-
-
-def labels_come_round(tokens, cu_seqlens):
-    """A document is rolled: its last token has to predict its own first one."""
-    labels, positions, documents = packed_row(tokens, cu_seqlens)
-    for first, end in zip(cu_seqlens, cu_seqlens[1:]):
-        labels[first:end] = tokens[first + 1 : end] + tokens[first:end][:1]
-    return labels, positions, documents
-
-
-def labels_not_shifted(tokens, cu_seqlens):
-    """What a model wants that shifts by itself; here each token predicts itself."""
-    _, positions, documents = packed_row(tokens, cu_seqlens)
-    labels = [x if i else IGNORE for x, i in zip(tokens, positions)]
-    return labels, positions, documents
-
-
-def zero_taken_for_padding(tokens, cu_seqlens):
-    """Token 0 is never a label, though documents have it too."""
-    labels, positions, documents = packed_row(tokens, cu_seqlens)
-    return [x or IGNORE for x in labels], positions, documents
-
-
-def positions_run_on(tokens, cu_seqlens):
-    """0, 1, 2, … over the whole row."""
-    labels, positions, documents = packed_row(tokens, cu_seqlens)
-    return labels, list(range(len(positions))), documents
-
-
-def one_document(tokens, cu_seqlens):
-    """Attention sees the whole row."""
-    labels, positions, documents = packed_row(tokens, cu_seqlens)
-    return labels, positions, [0] * len(documents)
-
-
-def ends_for_all(tokens, cu_seqlens):
-    """Each document ends with IGNORE, even one that has no token: a label too many."""
-    _, positions, documents = packed_row(tokens, cu_seqlens)
-    labels = []
-    for first, end in zip(cu_seqlens, cu_seqlens[1:]):
-        labels = labels + tokens[first + 1 : end] + [IGNORE]
-    return labels, positions, documents
-
-
-def documents_by_starts(tokens, cu_seqlens):
-    """A new number at each start: two documents that start at one place get one."""
-    labels, positions, _ = packed_row(tokens, cu_seqlens)
-    documents, number = [], -1
-    for i in positions:
-        number += i == 0
-        documents.append(number)
-    return labels, positions, documents
-
-
-def last_document_left_out(tokens, cu_seqlens):
-    """As many documents as starts, if the last entry is not taken for an end."""
-    return packed_row(tokens, cu_seqlens[:-1])
-
-
 SOLUTION = packed_row
-WRONG = (
-    labels_cross,
-    labels_come_round,
-    labels_not_shifted,
-    zero_taken_for_padding,
-    positions_run_on,
-    one_document,
-    ends_for_all,
-    documents_by_starts,
-    last_document_left_out,
-)
+WRONG = """
+labels_cross: A document's last token has to predict how the next one begins.
+  t + 1 < end → t + 1 < len(tokens)
+labels_come_round: A document is rolled: its last token has to predict its first one.
+  else IGNORE → else tokens[first]
+labels_not_shifted: As for a model that shifts by itself; here a token predicts itself.
+  tokens[t + 1] if t + 1 < end → tokens[t] if t > first
+zero_taken_for_padding: Token 0 is never a label, though documents have it too.
+  if t + 1 < end → if t + 1 < end and tokens[t + 1]
+positions_run_on: 0, 1, 2, … over the whole row.
+  t - first → t
+one_document: Attention sees the whole row.
+  documents.append(i) → documents.append(0)
+ends_for_all: Each document ends with IGNORE, even one without tokens: a label too many.
+  = [], [], [] → = [], [], []; pairs = list(zip(cu_seqlens, cu_seqlens[1:]))
+  return labels → return [x for a, b in pairs for x in tokens[a + 1 : b] + [IGNORE]]
+documents_by_starts: A new number at each start: of two that start at one place, one.
+  documents.append(i) → documents.append(len(set(cu_seqlens[: i + 1])) - 1)
+last_document_left_out: As many as starts, if the last entry is not taken for an end.
+  zip(cu_seqlens, cu_seqlens[1:]) → zip(cu_seqlens, cu_seqlens[1:-1])
+"""
 TOLERANCE = 0
 
 

@@ -1,9 +1,7 @@
 """Softmax that neither overflows nor divides by zero."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import numbers, row, weights
 
 
@@ -22,59 +20,21 @@ def safe_softmax(xs):
     # --8<-- [end:solution]
 
 
-def as_written(xs):
-    """e^x overflows beyond 709.8, and far below 0 every e^x is 0."""
-    exps = [math.exp(x) for x in xs]
-    l = sum(exps) or 1
-    return [e / l for e in exps]
-
-
-def without_guard(xs):
-    """In a row of −∞ alone, x − m is −∞ − (−∞), which is NaN."""
-    m = max(xs)
-    exps = [math.exp(x - m) for x in xs]
-    l = sum(exps)
-    return [e / l for e in exps]
-
-
-def maximum_at_least_zero(xs):
-    """m starts at 0: a row far below 0 has ℓ = 0."""
-    m = 0
-    for x in xs:
-        m = max(m, x)
-    exps = [math.exp(x - m) for x in xs]
-    l = sum(exps) or 1
-    return [e / l for e in exps]
-
-
-def minimum_subtracted(xs):
-    """x − min: e^x still overflows where the scores lie far apart."""
-    seen = [x for x in xs if x > -math.inf]
-    if not seen:
-        return [0] * len(xs)
-    exps = [math.exp(x - min(seen)) for x in xs]
-    l = sum(exps)
-    return [e / l for e in exps]
-
-
-def even_where_nothing_is_seen(xs):
-    """A row that sees no key gets equal weights."""
-    m = max(xs)
-    if m == -math.inf:
-        return [1 / len(xs)] * len(xs)
-    exps = [math.exp(x - m) for x in xs]
-    l = sum(exps)
-    return [e / l for e in exps]
-
-
 SOLUTION = safe_softmax
-WRONG = (
-    as_written,
-    without_guard,
-    maximum_at_least_zero,
-    minimum_subtracted,
-    even_where_nothing_is_seen,
-)
+WRONG = """
+as_written: e^x overflows beyond 709.8, and far below 0 every e^x is 0.
+  math.exp(x - m) → math.exp(x)
+  sum(exps) → sum(exps) or 1
+without_guard: In a row of −∞ alone, x − m is −∞ − (−∞), which is NaN.
+  m == -math.inf → False
+maximum_at_least_zero: m starts at 0: a row far below 0 has ℓ = 0.
+  m = max(xs) → m = max([0] + xs)
+  sum(exps) → sum(exps) or 1
+minimum_subtracted: x − min: e^x overflows where the scores lie far apart.
+  x - m → x - min([y for y in xs if y > -math.inf])
+even_where_nothing_is_seen: A row that sees no key gets equal weights.
+  [0] * len(xs) → [1 / len(xs)] * len(xs)
+"""
 
 
 def cases():

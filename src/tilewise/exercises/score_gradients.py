@@ -16,52 +16,22 @@ def score_gradients(p, dp, delta):
     # --8<-- [end:solution]
 
 
-def delta_not_weighted(p, dp, delta):
-    """P ∘ dP − δ."""
-    return [[x * y - z for x, y in zip(a, b)] for a, b, z in zip(p, dp, delta)]
-
-
-def delta_of_tile(p, dp, delta):
-    """δ again from this tile: its keys are not all keys."""
-    ds = []
-    for a, b in zip(p, dp):
-        z = sum(x * y for x, y in zip(a, b))
-        ds.append([x * (y - z) for x, y in zip(a, b)])
-    return ds
-
-
-def delta_of_column(p, dp, delta):
-    """δ lined up with the keys, as broadcasting does without keepdim."""
-    return [[x * (y - z) for x, y, z in zip(a, b, delta)] for a, b in zip(p, dp)]
-
-
-def diagonal_alone(p, dp, delta):
-    """P ∘ (1 − P) ∘ dP: only the Jacobian's diagonal."""
-    return [[x * (1 - x) * y for x, y in zip(a, b)] for a, b in zip(p, dp)]
-
-
-def sign_of_delta(p, dp, delta):
-    """P ∘ (dP + δ)."""
-    return [[x * (y + z) for x, y in zip(a, b)] for a, b, z in zip(p, dp, delta)]
-
-
-def weights_written_over(p, dp, delta):
-    """The right numbers, written into the caller's P, which dV still needs."""
-    for a, b, z in zip(p, dp, delta):
-        for c in range(len(a)):
-            a[c] = a[c] * (b[c] - z)
-    return p
-
-
 SOLUTION = score_gradients
-WRONG = (
-    delta_not_weighted,
-    delta_of_tile,
-    delta_of_column,
-    diagonal_alone,
-    sign_of_delta,
-    weights_written_over,
-)
+WRONG = r"""
+delta_not_weighted: P ∘ dP − δ.
+  x * (y - z) → x * y - z
+delta_of_tile: δ again from this tile: its keys are not all keys.
+  (y - z) → (y - sum(a * b for a, b in zip(p_r, dp_r)))
+delta_of_column: δ lined up with the keys, as broadcasting does without keepdim.
+  for x, y in zip(p_r, dp_r) → for x, y, z in zip(p_r, dp_r, delta)
+diagonal_alone: P ∘ (1 − P) ∘ dP: only the Jacobian's diagonal.
+  (y - z) → (1 - x) * y
+sign_of_delta: P ∘ (dP + δ).
+  y - z → y + z
+weights_written_over: The right numbers, in the caller's P, which dV still needs.
+  return [ → p[:] = [
+  delta)\n    ] → delta)\n    ]\n    return p
+"""
 
 
 def cases():

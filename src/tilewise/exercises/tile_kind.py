@@ -18,55 +18,26 @@ def tile_kind(rows, cols, n_q, n_k, causal):
     # --8<-- [end:solution]
 
 
-def by_number_of_block(rows, cols, n_q, n_k, causal):
-    """Block i against block j, as if tiles were square."""
-    i, j = rows[0] // (rows[1] - rows[0]), cols[0] // (cols[1] - cols[0])
-    return "full" if j < i else "partial" if j == i else "empty"
-
-
-def always_top_left(rows, cols, n_q, n_k, causal):
-    """The alignment is ignored."""
-    return tile_kind(rows, cols, n_q, n_k, "top-left")
-
-
-def shift_the_wrong_way(rows, cols, n_q, n_k, causal):
-    """n_q − n_k."""
-    return tile_kind(rows, cols, n_k, n_q, causal)
-
-
-def end_taken_for_last(rows, cols, n_q, n_k, causal):
-    """rows[1] and cols[1] are one too many."""
-    shift = n_k - n_q if causal == "bottom-right" else 0
-    if cols[0] > rows[1] + shift:
-        return "empty"
-    return "full" if cols[1] <= rows[0] + shift else "partial"
-
-
-def first_row_decides(rows, cols, n_q, n_k, causal):
-    """Empty where the first row sees nothing: the last one may see something."""
-    shift = n_k - n_q if causal == "bottom-right" else 0
-    if cols[0] > rows[0] + shift:
-        return "empty"
-    return "full" if cols[1] - 1 <= rows[0] + shift else "partial"
-
-
-def own_key_hidden(rows, cols, n_q, n_k, causal):
-    """c < r + shift: a query does not see the key that it stands at."""
-    shift = n_k - n_q if causal == "bottom-right" else 0
-    if cols[0] >= rows[1] - 1 + shift:
-        return "empty"
-    return "full" if cols[1] - 1 < rows[0] + shift else "partial"
-
-
 SOLUTION = tile_kind
-WRONG = (
-    by_number_of_block,
-    always_top_left,
-    shift_the_wrong_way,
-    end_taken_for_last,
-    first_row_decides,
-    own_key_hidden,
-)
+WRONG = """
+by_number_of_block: Block i against block j, as if tiles were square.
+  n_k - n_q if causal == "bottom-right" else 0 → 0
+  rows[0], rows[1] - 1 → [rows[0] // (rows[1] - rows[0])] * 2
+  cols[0], cols[1] - 1 → [cols[0] // (cols[1] - cols[0])] * 2
+  last_col <= → last_col <
+always_top_left: The alignment is ignored.
+  n_k - n_q if causal == "bottom-right" else 0 → 0
+shift_the_wrong_way: n_q − n_k.
+  n_k - n_q → n_q - n_k
+end_taken_for_last: rows[1] and cols[1] are one too many.
+  rows[1] - 1 → rows[1]
+  cols[1] - 1 → cols[1]
+first_row_decides: Empty where the first row sees nothing: the last may see something.
+  first_col > last_row → first_col > first_row
+own_key_hidden: c < r + shift: a query does not see the key that it stands at.
+  first_col > last_row → first_col >= last_row
+  last_col <= → last_col <
+"""
 
 
 def cases():

@@ -32,98 +32,21 @@ def tile_step(m, l, o, s, v):
     # --8<-- [end:solution]
 
 
-def steps(m, l, o, s, v, row):
-    """Every row by `row(m, ℓ, o, s, columns of v)`; what the wrong ones share."""
-    states = [row(*parts, list(zip(*v))) for parts in zip(m, l, o, s)]
-    return tuple(list(x) for x in zip(*states))
-
-
-def mixed(weights, columns):
-    return [sum(p * y for p, y in zip(weights, column)) for column in columns]
-
-
-def mean_taken_for_sum(m, l, o, s, v):
-    """o was divided by the old ℓ and is used as a sum."""
-
-    def row(m, l, o, s, columns):
-        m_new = max([m] + s)
-        p, alpha = [weight(x, m_new) for x in s], weight(m, m_new)
-        l_new = alpha * l + sum(p)
-        pv = mixed(p, columns)
-        return m_new, l_new, [(alpha * x + y) / (l_new or 1) for x, y in zip(o, pv)]
-
-    return steps(m, l, o, s, v, row)
-
-
-def factor_left_out(m, l, o, s, v):
-    """The old part stays in its old unit."""
-
-    def row(m, l, o, s, columns):
-        m_new = max([m] + s)
-        p = [weight(x, m_new) for x in s]
-        l_new = l + sum(p)
-        pv = mixed(p, columns)
-        return m_new, l_new, [(l * x + y) / (l_new or 1) for x, y in zip(o, pv)]
-
-    return steps(m, l, o, s, v, row)
-
-
-def maximum_of_tile(m, l, o, s, v):
-    """One maximum for all rows: a row far below the others vanishes."""
-    top = max(max(s_r) for s_r in s)
-
-    def row(m, l, o, s, columns):
-        m_new = max(m, top)
-        p, old = [weight(x, m_new) for x in s], weight(m, m_new) * l
-        l_new = old + sum(p)
-        pv = mixed(p, columns)
-        return m_new, l_new, [(old * x + y) / (l_new or 1) for x, y in zip(o, pv)]
-
-    return steps(m, l, o, s, v, row)
-
-
-def new_maximum_of_tile_alone(m, l, o, s, v):
-    """m' = m̃: the old maximum is dropped, though it may be the larger one."""
-
-    def row(m, l, o, s, columns):
-        m_new = max(s)
-        p = [weight(x, m_new) for x in s]
-        old = weight(m, max(m_new, m - 700)) * l
-        l_new = old + sum(p)
-        pv = mixed(p, columns)
-        return m_new, l_new, [(old * x + y) / (l_new or 1) for x, y in zip(o, pv)]
-
-    return steps(m, l, o, s, v, row)
-
-
-def division_left_out(m, l, o, s, v):
-    """o comes back as a sum, as FlashAttention-2 carries it."""
-
-    def row(m, l, o, s, columns):
-        m_new = max([m] + s)
-        p, old = [weight(x, m_new) for x in s], weight(m, m_new) * l
-        pv = mixed(p, columns)
-        return m_new, old + sum(p), [old * x + y for x, y in zip(o, pv)]
-
-    return steps(m, l, o, s, v, row)
-
-
-def written_over(m, l, o, s, v):
-    """The new state is written into the lists of the old one."""
-    for r, new in enumerate(zip(*tile_step(m, l, o, s, v))):
-        m[r], l[r], o[r] = new
-    return m, l, o
-
-
 SOLUTION = tile_step
-WRONG = (
-    mean_taken_for_sum,
-    factor_left_out,
-    maximum_of_tile,
-    new_maximum_of_tile_alone,
-    division_left_out,
-    written_over,
-)
+WRONG = """
+mean_taken_for_sum: o was divided by the old ℓ and is used as a sum.
+  old * x + y → weight(m_r, m_new) * x + y
+factor_left_out: The old part stays in its old unit.
+  weight(m_r, m_new) * l_r → l_r
+maximum_of_tile: One maximum for all rows: a row far below the others vanishes.
+  max([m_r] + s_r) → max([m_r] + sum(s, []))
+new_maximum_of_tile_alone: m' = m̃: the old maximum is dropped, though it may be larger.
+  max([m_r] + s_r) → max(s_r)
+division_left_out: o comes back as a sum, as FlashAttention-2 carries it.
+  (old * x + y) / (l_new or 1) → old * x + y
+written_over: The new state is written into the lists of the old one.
+  return → m[:], l[:], o[:] = m_all, l_all, o_all; return
+"""
 
 
 def cases():

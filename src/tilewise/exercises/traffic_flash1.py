@@ -15,51 +15,21 @@ def traffic_flash1(n, d, block_cols):
     # --8<-- [end:solution]
 
 
-def rounds_cut(n, d, block_cols):
-    """T_c = ⌊N / B_c⌋: the last, smaller block has no round."""
-    state = n * (d + 2)
-    return state + 2 * n * d + n // block_cols * (n * d + state + state)
-
-
-def rounds_not_whole(n, d, block_cols):
-    """N / B_c rounds, as if the last one cost less."""
-    state = n * (d + 2)
-    return state + 2 * n * d + n / block_cols * (n * d + state + state)
-
-
-def start_forgotten(n, d, block_cols):
-    """Line 2 is left out."""
-    rounds, state = -(-n // block_cols), n * (d + 2)
-    return 2 * n * d + rounds * (n * d + state + state)
-
-
-def output_written_once(n, d, block_cols):
-    """O, ℓ, m stay on chip until they are done: that is FlashAttention-2."""
-    rounds, state = -(-n // block_cols), n * (d + 2)
-    return 2 * n * d + rounds * n * d + state
-
-
-def statistics_forgotten(n, d, block_cols):
-    """ℓ and m are too small to count."""
-    rounds = -(-n // block_cols)
-    return 3 * n * d + rounds * 3 * n * d
-
-
-def keys_in_every_round(n, d, block_cols):
-    """All of K and V are read for every block of keys."""
-    rounds, state = -(-n // block_cols), n * (d + 2)
-    return state + rounds * (2 * n * d + n * d + state + state)
-
-
 SOLUTION = traffic_flash1
-WRONG = (
-    rounds_cut,
-    rounds_not_whole,
-    start_forgotten,
-    output_written_once,
-    statistics_forgotten,
-    keys_in_every_round,
-)
+WRONG = """
+rounds_cut: T_c = ⌊N / B_c⌋: the last, smaller block has no round.
+  -(-n // block_cols) → n // block_cols
+rounds_not_whole: N / B_c rounds, as if the last one cost less.
+  -(-n // block_cols) → n / block_cols
+start_forgotten: Line 2 is left out.
+  return state + 2 → return 2
+output_written_once: O, ℓ, m stay on chip until they are done: that is FlashAttention-2.
+  (n * d + state + state) → n * d
+statistics_forgotten: ℓ and m are too small to count.
+  n * (d + 2) → n * d
+keys_in_every_round: All of K and V are read for every block of keys.
+  2 * n * d + rounds * (n * d → rounds * (3 * n * d
+"""
 TOLERANCE = 0
 
 

@@ -16,28 +16,20 @@ def traffic_standard(n_q, n_k, d):
     # --8<-- [end:solution]
 
 
-def only_matrices_that_last(n_q, n_k, d):
-    """Q, K, V, O: as if S and P never left the chip."""
-    return 2 * n_q * d + 2 * n_k * d
-
-
-def written_not_read(n_q, n_k, d):
-    """S and P are written, and nobody reads them."""
-    return 2 * n_q * d + 2 * n_k * d + 2 * n_q * n_k
-
-
-def square(n_q, n_k, d):
-    """4 N² + 4 N d with N = N_q: as if there were as many keys."""
-    return 4 * n_q * n_q + 4 * n_q * d
-
-
-def reads_alone(n_q, n_k, d):
-    """What is written is forgotten."""
-    return n_q * d + 2 * n_k * d + 2 * n_q * n_k
-
-
 SOLUTION = traffic_standard
-WRONG = (only_matrices_that_last, written_not_read, square, reads_alone)
+WRONG = """
+only_matrices_that_last: Q, K, V, O: as if S and P never left the chip.
+  n_q * n_k → 0
+written_not_read: S and P are written, and nobody reads them.
+  = s + s → = s
+  = s + k + q → = k + q
+square: 4 N² + 4 N d with N = N_q: as if there were as many keys.
+  n_k * d, n_q * n_k → n_q * d, n_q * n_q
+reads_alone: What is written is forgotten.
+  = q + k + s → = q + k
+  = s + s → = s
+  = s + k + q → = s + k
+"""
 TOLERANCE = 0
 
 

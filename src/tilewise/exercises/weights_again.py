@@ -1,9 +1,7 @@
 """A tile of P comes back from the scores and L."""
 
-# --8<-- [start:imports]
 import math
 
-# --8<-- [end:imports]
 from tilewise.exercises.plain import log_sum, matrix, numbers, weights
 
 
@@ -21,50 +19,20 @@ def weights_again(s, lse):
     # --8<-- [end:solution]
 
 
-def softmax_again(s, lse):
-    """Softmax over the keys of this tile: the others' weights are ignored."""
-    weights = []
-    for row in s:
-        m = max(row)
-        e = [0 if x == -math.inf else math.exp(x - m) for x in row]
-        weights.append([x / (sum(e) or 1) for x in e])
-    return weights
-
-
-def without_guard(s, lse):
-    """A row that saw no key: −∞ − (−∞) is NaN."""
-    return [[math.exp(x - l) for x in row] for row, l in zip(s, lse)]
-
-
-def one_over_the_other(s, lse):
-    """e^S and e^L each overflow, or are both 0."""
-    return [[math.exp(x) / (math.exp(l) or 1) for x in row] for row, l in zip(s, lse)]
-
-
-def lse_of_column(s, lse):
-    """L of the key's place: right for the first entry."""
-    return [
-        [0 if x == -math.inf else math.exp(x - l) for x, l in zip(row, lse)]
-        for row in s
-    ]
-
-
-def divided_by_lse(s, lse):
-    """e^S / L: L is a logarithm."""
-    weights = []
-    for row, l in zip(s, lse):
-        weights.append([math.exp(x) / l if x > -math.inf and l else 0 for x in row])
-    return weights
-
-
 SOLUTION = weights_again
-WRONG = (
-    softmax_again,
-    without_guard,
-    one_over_the_other,
-    lse_of_column,
-    divided_by_lse,
-)
+WRONG = """
+softmax_again: Softmax over the keys of this tile: the others' weights are ignored.
+  zip(s, lse) → zip(s, [math.log(sum(map(math.exp, row)) or 1) for row in s])
+without_guard: A row that saw no key: −∞ − (−∞) is NaN.
+  x == -math.inf → False
+one_over_the_other: e^S and e^L each overflow, or are both 0.
+  math.exp(x - l) → math.exp(x) / (math.exp(l) or 1)
+lse_of_column: L of the key's place: right for the first entry.
+  for x in row] → for x, l in zip(row, lse)]
+  for row, l in zip(s, lse) → for row in s
+divided_by_lse: e^S / L: L is a logarithm.
+  math.exp(x - l) → math.exp(x) / (l or 1)
+"""
 
 
 def cases():

@@ -31,19 +31,6 @@ PHASES = {
         ("dk", [("dk", "dk_new")]),
     ],
 }
-LINES = {
-    "s": formulas.s,
-    "tile": formulas.tile,
-    "merge": formulas.merge,
-    "o": formulas.o,
-    "p": formulas.p,
-    "dv": formulas.dv,
-    "dp": formulas.dp,
-    "delta": formulas.delta,
-    "ds": formulas.ds,
-    "dq": formulas.dq,
-    "dk": formulas.dk,
-}
 GROUPS = {  # what belongs to a block of keys, and to one of queries
     "forward": {"kv": ["k", "v"], "q": ["q", "o", "l", "m"]},
     "backward": {"kv": ["k", "v", "dk", "dv"], "q": ["q", "o", "do", "l", "m", "dq"]},
@@ -110,7 +97,7 @@ def stored(state, way, exact):
 def lines(phase, state, exact):
     """The formulas of a phase, for each row that it makes."""
     count = len(state["k"] if phase in ("dk", "dv") else state["q"])
-    return [LINES[phase](state, r, exact) for r in range(count)]
+    return [getattr(formulas, phase)(state, r, exact) for r in range(count)]
 
 
 def key_of(state, name):

@@ -5,36 +5,13 @@ one of `pieces`; `assembled.run(use(pitfall), case)` is an attention, forward an
 backward, with this one mistake. Imported by nothing but examples, scripts and tests.
 """
 
-from tilewise.pitfalls import (
-    backward,
-    comparing,
-    dropout,
-    heads,
-    masks,
-    memory,
-    merging,
-    precision,
-    scores,
-    softmax,
-    steps,
-    tiles,
-)
+from importlib import import_module
+
 from tilewise.pitfalls.assembled import assemble
 
-KINDS = (
-    scores,
-    softmax,
-    steps,
-    tiles,
-    masks,
-    backward,
-    dropout,
-    heads,
-    merging,
-    precision,
-    memory,
-    comparing,
-)
+NAMES = "scores softmax steps tiles masks backward dropout heads merging precision"
+NAMES += " memory comparing"
+KINDS = tuple(import_module(f"tilewise.pitfalls.{name}") for name in NAMES.split())
 PITFALLS = tuple(pitfall for kind in KINDS for pitfall in kind.PITFALLS)
 
 

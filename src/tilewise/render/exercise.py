@@ -8,7 +8,7 @@ from pathlib import Path
 from tilewise.exercises import load
 
 FOLDER = Path(__file__).resolve().parent.parent / "exercises"
-HEAD = ("imports", "weight", "ignore")  # what stands above the function
+HEAD = ("weight", "ignore")  # what stands above the function
 BODY = "    ...  # your code\n"
 PARTS = {  # of the site, as its navigation names them
     "en": {
@@ -34,13 +34,12 @@ PARTS = {  # of the site, as its navigation names them
 def words(name, lang):
     """{"title", "task": paragraphs, "hints": texts, "checks": {check: text}}."""
     text = (FOLDER / f"texts/{lang}/{name}.md").read_text("utf-8")
-    top, hints, checks = re.split(r"^## \w+$", text, flags=re.M)
-    title, *task = top.strip().split("\n\n")
+    title, *task, hints, checks = text.strip().split("\n\n")
     return {
         "title": title.removeprefix("# "),
         "task": task,
         "hints": re.findall(r"^\d\. (.*)$", hints, re.M),
-        "checks": dict(re.findall(r"^([\w-]+): (.*)$", checks, re.M)),
+        "checks": dict(re.findall(r"^- ([\w-]+): (.*)$", checks, re.M)),
     }
 
 
@@ -54,9 +53,10 @@ def section(name, mark):
 
 
 def whole(name, code):
-    """The code with the imports that it needs above it."""
-    heads = [section(name, mark) for mark in HEAD]
-    return "\n".join([x for x in heads if x]) + "\n\n" * any(heads) + code
+    """The code with the imports above it that the solution needs."""
+    heads = ["import math\n" * ("math." in section(name, "solution"))]
+    heads = [x for x in heads + [section(name, mark) for mark in HEAD] if x]
+    return "\n".join(heads) + "\n\n" * bool(heads) + code
 
 
 def solution(name):
@@ -64,14 +64,27 @@ def solution(name):
     return whole(name, section(name, "solution"))
 
 
+def wrong(name):
+    """{name of a wrong solution: (what is wrong, its source)}, from WRONG's changes."""
+    sources = {}
+    for entry in re.split(r"\n(?=\w)", load(name).WRONG.strip()):
+        head, *changes = entry.split("\n")
+        title, _, text = head.partition(": ")
+        source = solution(name)
+        for change in changes:
+            old, new = (x.strip().replace(r"\n", "\n") for x in change.split("→"))
+            if old not in source:
+                raise ValueError(f"{name}, {title}: there is no {old}")
+            source = source.replace(old, new)
+        sources[title] = text, source
+    return sources
+
+
 def start(name):
     """What the reader begins with: a wrong function to mend, or one without a body."""
     exercise, code = load(name), section(name, "solution")
-    function = exercise.SOLUTION.__name__
     if hasattr(exercise, "START"):
-        wrong = section(name, "start")
-        code = code[: code.index(f"def {function}(")]
-        return whole(name, code + wrong.replace(exercise.START.__name__, function, 1))
+        return wrong(name)[exercise.START][1]
     body = ast.parse(code).body[-1].body
     lines = code.splitlines(keepends=True)
     return whole(name, "".join(lines[: body[0].end_lineno]) + BODY)
