@@ -46,3 +46,26 @@ def test_crossover_marks_the_break_even():
         module.moved("flash1", m) for m in (module.EVEN, module.EVEN + 2000)
     )
     assert below > module.moved("standard", 1) > above
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_rows_per_block_is_the_formula_at_every_point(lang):
+    module, tree = MODULES["rows_per_block"], TREES["rows_per_block", lang]
+    n, d = module.N, module.D
+    points = [x for x in tree.iter(f"{SVG}circle") if css(x) == ["tw-k"]]
+    assert len(points) == 11
+    for power, point in enumerate(points):
+        elements = 2 * n * d + n + 2 * n * n * d / 2**power
+        assert float(point.get("cx")) == pytest.approx(module.X(2**power), abs=0.1)
+        assert float(point.get("cy")) == pytest.approx(module.Y(elements), abs=0.1)
+    assert {f"{4 * n * n + 4 * n * d:,}", "134,349,824"} <= set(texts(tree))
+    assert module.moved(d // 2) < module.moved() < module.moved(d // 2 - 1)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_shared_loads_has_an_arrow_for_each_reading(lang):
+    module, tree = MODULES["shared_loads"], TREES["shared_loads", lang]
+    readings = module.QUERIES + module.QUERIES // 4
+    for name in ("tw-k", "tw-v"):
+        arrows = [x for x in tree.iter(f"{SVG}path") if css(x) == [name]]
+        assert len(arrows) == readings

@@ -19,8 +19,8 @@ PARTS = (
     ("softmax", "safe_softmax online_state attention_row merge merge_lse".split()),
     (
         "flash-attention",
-        "block_sizes tile_step delta weights_again score_gradients traffic_flash1"
-        " flash2_row".split(),
+        "smallest_block block_sizes tile_step delta weights_again score_gradients"
+        " traffic_flash1 flash2_row".split(),
     ),
     ("gpu", "tile_kind bug_last_tile".split()),
     ("memory", "packed_row".split()),
