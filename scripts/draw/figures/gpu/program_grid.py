@@ -11,10 +11,10 @@ SAY = {
     "en": {
         "label": "A vector of {n} numbers, cut into blocks of {b}: programs 0 to {last}"
         " own {b} places each, and the last {spare} places of program {last} are past"
-        " the end and masked. Below, a matrix of {r} by {c}: one program a row, with"
+        " the end and masked. Below, a matrix of {r} by {c}: one program per row, with"
         " {p} places, the last {pad} masked.",
         "vector": "{n} numbers in blocks of {b}: a grid of {g}",
-        "matrix": "{r} × {c} numbers, a row a program: a grid of {r}",
+        "matrix": "{r} × {c} numbers, one row each: a grid of {r}",
         "program": "program {i}", "hbm": "HBM",
         "past": "{a} and {z}: past the end, masked",
         "other": "masked: $−∞$ in their place",
