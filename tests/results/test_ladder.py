@@ -101,17 +101,16 @@ def test_longest_first_is_never_longer():
         assert sorted(x[0] for x in found) == list(range(longest_first.BLOCKS))
 
 
-def test_what_the_page_says_of_pointers_and_descriptors():
+def test_descriptors_free_registers_and_the_tile_does_the_rest():
     tile = {(d, x): [*ladder_tiles.cells(d, x)] for d in (64, 128) for x in TILES}
-    freed = [pointers[0] - descriptors[0] for pointers, descriptors in tile.values()]
-    assert max(freed) == 54 and min(freed) >= 0
-    assert [x[1] for x in tile[128, "causal"]] == [46, 16]
+    assert all(a[0] >= b[0] and a[1] >= b[1] for a, b in tile.values())
     assert all(x[1] == 0 for x in tile[128, "descriptors"])
     score = {key: [float(x[2]) for x in pair] for key, pair in tile.items()}
-    assert score[128, "descriptors"][0] - score[128, "causal"][0] == pytest.approx(3.1)
-    assert score[128, "descriptors"] == pytest.approx([13.5, 10.6])
-    assert (score[64, "causal"][0], score[64, "descriptors"][1]) == (9.5, 7.0)
-    assert score[64, "descriptors"][0] - 7.0 < 0.5  # what descriptors give there
+    costs = score[128, "descriptors"][0] - score[128, "causal"][0]
+    saves = score[128, "descriptors"][0] - score[128, "descriptors"][1]
+    assert saves == pytest.approx(costs, abs=0.5)  # "which the descriptors save again"
+    step = score[64, "causal"][0] - score[64, "descriptors"][1]
+    assert score[64, "descriptors"][0] - score[64, "descriptors"][1] < step / 5
 
 
 def test_what_descriptors_ask_of_l2_takes_a_millisecond():
@@ -129,34 +128,26 @@ def test_gluon_has_seven_instructions_a_score():
 
 
 def gain(rung, before, d, causal=None):
-    found = _bench.ratios("forward", rung, before, d)
-    return _bench.geometric([x for k, x in found.items() if causal in (None, k[2])])
+    speeds = _bench.ratios("forward", rung, before, d)
+    return _bench.geometric([x for k, x in speeds.items() if causal in (None, k[2])])
 
 
 def test_what_the_pages_say_of_the_bench():
     speed = {key[1:]: x for key, x in _bench.tflops().items() if key[0] == "forward"}
-    cell = {name: speed[name, 4096, 128, False] for name in _rungs.RUNGS}
-    assert cell["descriptors"] / cell["naive"] == pytest.approx(2.9, abs=0.1)
-    assert cell["descriptors"] / cell["fa1_order"] == pytest.approx(9, abs=0.5)
-    seconds = 64 * 4 * 4096**2 * 128 / cell["descriptors"] / 1e12
+    seconds = 64 * 4 * 4096**2 * 128 / speed["descriptors", 4096, 128, False] / 1e12
     assert seconds == pytest.approx(1.0e-3, abs=0.1e-3)  # as long as L2 takes
     long = [speed[name, 16384, 128, False] for name in ("fa1_order", "naive")]
-    assert long[0] / long[1] == pytest.approx(0.1, abs=0.01)
-    for d, base2, skip, whole, last in (
-        (64, 1.19, 2.1, 1.13, 1.16),
-        (128, 1.06, 2.0, 1.15, 1.33),
-    ):
+    assert long[0] < long[1] / 5  # falls behind as heads become few
+    for d in (64, 128):
         assert gain("fa1_order", "naive", d) < 1
-        assert gain("exp2", "fa2_order", d) == pytest.approx(base2, abs=5e-3)
-        assert gain("causal", "exp2", d, True) == pytest.approx(skip, abs=0.05)
-        assert gain("causal", "exp2", d, False) == pytest.approx(whole, abs=5e-3)
-        found = gain("gluon_forward", "descriptors", d)
-        assert found == pytest.approx(last, abs=5e-3)
-    means = [_bench.mean("forward", x) for x in ("descriptors", "cudnn")]
-    assert means[0] / means[1] == pytest.approx(0.92, abs=5e-3)
-    best = max(_bench.speeds("forward", "gluon_forward", 64).values())
-    page = (ROOT / "docs/en/gpu/hopper-pipeline.md").read_text("utf-8")
-    assert f"the best cell reaches {best:.0f} of 989 TFLOP/s" in page
+        steps = [gain(*pair[::-1], d) for pair in pairwise(_rungs.RUNGS)]
+        assert max(steps) == gain("fa2_order", "fa1_order", d)
+        assert gain("causal", "exp2", d, True) == pytest.approx(2, rel=0.1)
+        assert gain("causal", "exp2", d, False) > 1
+        assert gain("gluon_forward", "descriptors", d) > 1
+    assert gain("exp2", "fa2_order", 64) > gain("exp2", "fa2_order", 128)
+    mean = {x: _bench.mean("forward", x) for x in ("descriptors", "flash", "flex")}
+    assert mean["descriptors"] > max(mean["flash"], mean["flex"])
 
 
 @pytest.mark.full

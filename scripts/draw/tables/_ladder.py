@@ -6,7 +6,7 @@ from tilewise.bench.cells import DIMS
 
 SAY = {
     "en": {"rung": "rung", "gain": "gain", "share": "of cuDNN"},
-    "zh": {"rung": "梯级", "gain": "提升", "share": "与 cuDNN 之比"},
+    "zh": {"rung": "级", "gain": "提升", "share": "与 cuDNN 之比"},
 }
 
 

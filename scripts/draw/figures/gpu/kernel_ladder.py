@@ -15,7 +15,7 @@ SAY = {
         "full": "no mask", "causal": "causal", "unit": "TFLOP/s",
     },
     "zh": {
-        "label": "前向各梯级在一块 H200 上的 TFLOP/s，d = 128，N = 4096。{rows}。",
+        "label": "前向各级在一张 H200 上的 TFLOP/s，d = 128，N = 4096。{rows}。",
         "row": "{name}：无掩码 {full}，因果 {causal}", "join": "；",
         "full": "无掩码", "causal": "因果", "unit": "TFLOP/s",
     },

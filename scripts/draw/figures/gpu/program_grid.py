@@ -11,23 +11,23 @@ SAY = {
     "en": {
         "label": "A vector of {n} numbers, cut into blocks of {b}: programs 0 to {last}"
         " own {b} places each, and the last {spare} places of program {last} are past"
-        " the end and masked. Below, a matrix of {r} by {c}: one program a row, with"
+        " the end and masked. Below, a matrix of {r} by {c}: one program per row, with"
         " {p} places, the last {pad} masked.",
         "vector": "{n} numbers in blocks of {b}: a grid of {g}",
-        "matrix": "{r} × {c} numbers, a row a program: a grid of {r}",
+        "matrix": "{r} × {c} numbers, one row each: a grid of {r}",
         "program": "program {i}", "hbm": "HBM",
         "past": "{a} and {z}: past the end, masked",
         "other": "masked: $−∞$ in their place",
     },
     "zh": {
         "label": "一个有 {n} 个数的向量，每块 {b} 个："
-        "程序 0 到 {last} 各管 {b} 个位置，"
-        "程序 {last} 的最后 {spare} 个位置越过了末尾，被掩码遮住。"
-        "下面是 {r} 行 {c} 列的矩阵：每个程序管一行，有 {p} 个位置，"
+        "程序实例 0 到 {last} 各管 {b} 个位置，"
+        "程序实例 {last} 的最后 {spare} 个位置越过了末尾，被掩码遮住。"
+        "下面是 {r} 行 {c} 列的矩阵：每个程序实例管一行，有 {p} 个位置，"
         "最后 {pad} 个被掩码遮住。",
         "vector": "{n} 个数，每块 {b} 个：网格大小为 {g}",
-        "matrix": "{r} × {c} 个数，每个程序一行：网格大小为 {r}",
-        "program": "程序 {i}", "hbm": "HBM",
+        "matrix": "{r} × {c} 个数，每个程序实例一行：网格大小为 {r}",
+        "program": "程序实例 {i}", "hbm": "HBM",
         "past": "{a} 和 {z} 越过末尾，被掩码遮住",
         "other": "被掩码遮住：以 $−∞$ 代替",
     },

@@ -9,22 +9,22 @@ SAY = {
         " consumers, four warps each, may use it. When both have let go of it, it is"
         " empty, and the producer may fill it again. The consumers pass a turn to and"
         " fro: whoever has it starts its two products on the Tensor Cores. O goes back"
-        " to HBM through a buffer and the copy engine.",
+        " to HBM through a buffer and the TMA unit.",
         "consumer": "consumer {}", "rows": "4 warps, 64 rows",
         "tensor": "Tensor Cores", "turn": "turn", "producer": "producer",
         "warp": "1 warp", "full": "full", "empty": "empty", "shared": "shared memory",
-        "asks": "asks", "engine": "copy engine", "products": "products",
+        "asks": "asks", "engine": "TMA unit", "products": "products",
     },
     "zh": {
         "label": "生产者 warp 发起拷贝，把 Q、K、V 从 HBM 搬进共享内存的缓冲区。"
         "拷贝落地后缓冲区为满，两个消费者（各四个 warp）都可以用它；"
-        "两个都放手之后缓冲区为空，生产者才能再填。两个消费者来回传递轮次："
-        "轮到谁，谁就在 Tensor Core 上发起自己的两个乘积。"
-        "O 经过缓冲区由拷贝引擎写回 HBM。",
+        "两个都释放之后缓冲区为空，生产者才能再填。两个消费者轮流取得发起权："
+        "轮到谁，谁就在 Tensor Core 上发起自己的两次矩阵乘法。"
+        "O 经过缓冲区由 TMA 单元写回 HBM。",
         "consumer": "消费者 {}", "rows": "4 个 warp，64 行",
-        "tensor": "Tensor Core", "turn": "轮次", "producer": "生产者",
+        "tensor": "Tensor Core", "turn": "发起权", "producer": "生产者",
         "warp": "1 个 warp", "full": "满", "empty": "空", "shared": "共享内存",
-        "asks": "请求", "engine": "拷贝引擎", "products": "乘积",
+        "asks": "请求", "engine": "TMA 单元", "products": "矩阵乘法",
     },
 }
 
@@ -78,7 +78,7 @@ def buffers(say):
 
 
 def below(say):
-    """The producer, the copy engine, HBM."""
+    """The producer, the TMA unit, HBM."""
     out = box(8, 352, 140, 56, "tw-reg", say["producer"], say["warp"])
     out += box(252, 352, 140, 56, "tw-paper", say["engine"], "TMA")
     out += [way((78, 298), (78, 351)), s.text(86, 330, say["empty"])]

@@ -6,7 +6,7 @@ FILE = "h200-2026-11-23-forward-variants"
 SAY = {
     "en": {
         "head": "with",
-        "held_back": "the wait for $O$ held back behind the exponentials",
+        "held_back": "the wait for $O$ held back until after the exponentials",
         "third_v": "a third buffer of $V$, $O$ leaving through $Q$'s",
         "half_tiles": "tiles of 64 keys",
     },

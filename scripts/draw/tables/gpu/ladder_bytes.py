@@ -8,7 +8,7 @@ SAY = {
         "masked": "skipping, causal", "bf16": "FA1 order, O in bf16",
     },
     "zh": {
-        "head": ("梯级", "块", "每个头的元素", "GB"),
+        "head": ("级", "块", "每个头的元素", "GB"),
         "masked": "跳过空块，因果", "bf16": "FA1 次序，O 用 bf16",
     },
 }

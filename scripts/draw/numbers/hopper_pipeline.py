@@ -1,0 +1,67 @@
+"""Numbers in the prose of the page on the Gluon kernel: schedules, gains, variants."""
+
+import json
+
+from draw.figures import _bench as bench
+from draw.figures._plot import results
+from draw.figures.gpu import two_in_flight
+from draw.tables._rungs import COMPILED
+from draw.tables.gpu.ladder_instructions import loop, per_score
+
+from tilewise import hardware
+from tilewise.bench.cells import geometric
+
+OURS, BEFORE = "gluon_forward", "descriptors"
+
+
+def schedules():
+    """How long the Tensor Cores work, by the two rates alone."""
+    for way, d in (("turns", 64), ("waits", 256)):
+        yield f"{way}_{d}", f"{100 * two_in_flight.busy(way, d):.0f}"
+    work = two_in_flight.work(128)
+    assert work["S"] + work["P"] == work["S"] + work["O"], "the page says so"
+    yield "first_128", f"{work['S'] + work['P']:.0f}"
+
+
+def shared():
+    """Shared memory that one program takes at d = 128."""
+    table = json.loads(COMPILED.read_text("utf-8"))["kernels"]
+    count = table[f"{OURS} sm_90 d=128 causal=False N=1024"][OURS]
+    yield "shared_kib", f"{count['shared'] / 1024:.0f}"
+
+
+def gains():
+    """Beside the descriptors' rung: speed and instructions per score."""
+    for d in (64, 128):
+        ratios = bench.ratios("forward", OURS, BEFORE, d).values()
+        yield f"gain_{d}", f"{100 * geometric(ratios) - 100:.0f}"
+        for key, rung in (("ours", OURS), ("before", BEFORE)):
+            yield f"{key}_score_{d}", f"{per_score(loop(rung, 0, d)):.1f}"
+    best = max(bench.speeds("forward", OURS, 64).values())
+    yield "best_64", f"{best:.0f}"
+    yield "peak", f"{hardware.roofs('H200')[0] / 1e12:.1f}"
+    means = [bench.mean("forward", x) for x in (BEFORE, "cudnn")]
+    yield "before_of_cudnn", f"{means[0] / means[1]:.2f}"
+
+
+def without(variant, **cells):
+    """The geometric mean of a variant's speed beside the kernel's, in these cells."""
+    cells["variant"] = variant
+    rows = results(bench.newest("forward-variants").stem)["rows"]
+    rows = [x for x in rows if cells.items() <= x.items()]
+    return geometric([x["base_ms"] / x["ms"] for x in rows])
+
+
+def parts():
+    """Where a part counts that was taken out."""
+    yield "longest_first", f"{without('longest_first', d=128, causal=True):.2f}"
+    yield "one_q", f"{without('one_q', n=1024):.2f}"
+    cells = [(64, False), (64, True), (128, True)]
+    gain = [100 / without("no_turns", d=d, causal=c) - 100 for d, c in cells]
+    yield "turns_least", f"{min(gain):.0f}"
+    yield "turns_most", f"{max(gain):.0f}"
+
+
+def numbers():
+    """{name: text} of every number that this page takes."""
+    return dict([*schedules(), *shared(), *gains(), *parts()])

@@ -1,0 +1,84 @@
+"""Numbers in the prose of the page on the forward rungs: bytes, instructions, gains."""
+
+from draw.figures import _bench as bench
+from draw.figures.gpu.first_rungs import rates
+from draw.tables import _rungs as rungs
+from draw.tables.gpu.ladder_instructions import loop, per_score
+from draw.tables.gpu.ladder_tiles import cells
+
+from tilewise.hardware import GPUS
+
+CLOCK = 1.83e9  # Hz, the one that NVIDIA states for an H200
+ISSUED = 4 * rungs.WARP  # instructions of single threads that an SM begins in a cycle
+
+
+def traffic():
+    """What rungs ask for with 64 heads of N = 4096 and d = 128, in gigabytes."""
+    scores = rungs.HEADS * rungs.WORD * 4 * rungs.N**2
+    yield "naive_gb", f"{rungs.asked('naive') / 1e9:.2f}"
+    yield "scores_gb", f"{scores / 1e9:.2f}"
+    yield "fa1_rounds", f"{rungs.N // rungs.tile('fa1_order')[1]}"
+    yield "fa1_gb", f"{rungs.asked('fa1_order') / 1e9:.2f}"
+    yield "fa1_bf16_gb", f"{rungs.asked('fa1_order', kept=rungs.WORD) / 1e9:.2f}"
+    last = rungs.asked("descriptors")
+    seconds = last / (rates()["l2"] * GPUS["H200"]["sms"]["value"] * CLOCK)
+    yield "descriptors_gb", f"{last / 1e9:.2f}"
+    yield "l2_ms", f"{1e3 * seconds:.1f}"
+
+
+def instructions():
+    """Instructions for each score at d = 64, and the cycles of a tile."""
+    told = {x: per_score(loop(x, 0, 64)) for x in ("fa2_order", "exp2", "descriptors")}
+    rows, cols, *_ = rungs.tile("fa2_order", 64)
+    yield "fa2_score", f"{told['fa2_order']:.1f}"
+    yield "last_score", f"{told['descriptors']:.1f}"
+    yield "saved_score", f"{told['fa2_order'] - told['exp2']:.0f}"
+    yield "tile_scores", f"{rows * cols}"
+    cycles = rows * cols * round(told["fa2_order"], 1) / ISSUED
+    yield "tile_cycles", f"{round(cycles, -1):.0f}"
+    yield "tile_product", f"{2 * 2 * rows * cols * 64 / rates()['bf16']:.0f}"
+
+
+def tiles():
+    """What descriptors bring apart from the tile, and what the tile brings."""
+    whose = ("causal", "descriptors")
+    pairs = {(d, x): [*cells(d, x)] for d in (64, 128) for x in whose}
+    freed = [pointers[0] - other[0] for pointers, other in pairs.values()]
+    before, after = (x[1] for x in pairs[128, "causal"])
+    yield "freed", f"{max(freed)}"
+    yield "spills_before", f"{before}"
+    yield "spills_after", f"{after}"
+    pointers = {key: float(x[0][2]) for key, x in pairs.items()}
+    more = pointers[128, "descriptors"] - pointers[128, "causal"]
+    yield "narrow_costs", f"{more:.0f}"
+    yield "wide_before", f"{pointers[64, 'causal']}"
+
+
+def gain(rung, before, d, causal=None):
+    """The geometric mean of a rung's speed over another's."""
+    ratios = bench.ratios("forward", rung, before, d)
+    return bench.geometric([x for k, x in ratios.items() if causal in (None, k[2])])
+
+
+def gains():
+    """What each rung brought, from the newest run of the bench."""
+    for d in (64, 128):
+        yield f"base2_{d}", f"{100 * gain('exp2', 'fa2_order', d) - 100:.0f}"
+        yield f"skip_{d}", f"{gain('causal', 'exp2', d, True):.1f}"
+        yield f"unmasked_{d}", f"{100 * gain('causal', 'exp2', d, False) - 100:.0f}"
+    speed = {name: bench.speeds("forward", name) for name in rungs.RUNGS}
+    cell = (rungs.N, rungs.D, False)
+    for name in ("naive", "descriptors"):
+        yield f"cell_{name}", f"{speed[name][cell]:.0f}"
+    last, long = speed["descriptors"][cell], (16384, rungs.D, False)
+    yield "over_naive", f"{last / speed['naive'][cell]:.1f}"
+    yield "over_fa1", f"{last / speed['fa1_order'][cell]:.0f}"
+    yield "fa1_long", f"{speed['fa1_order'][long] / speed['naive'][long]:.1f}"
+    yield "rung_ms", f"{4 * rungs.HEADS * rungs.N**2 * rungs.D / last / 1e9:.1f}"
+    means = [bench.mean("forward", x) for x in ("descriptors", "cudnn")]
+    yield "of_cudnn", f"{means[0] / means[1]:.2f}"
+
+
+def numbers():
+    """{name: text} of every number that this page takes."""
+    return dict([*traffic(), *instructions(), *tiles(), *gains()])
