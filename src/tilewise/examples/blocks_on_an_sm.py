@@ -10,6 +10,7 @@ kernels = [  # threads of a block, registers of a thread, bytes of shared memory
 for name, *needs in kernels:
     blocks = resident("H200", *needs)
     least = min(blocks.values())
-    limits = " and ".join(x for x in blocks if blocks[x] == least)
+    limits = sorted(x for x in blocks if blocks[x] == least)
     share = occupancy("H200", *needs)
-    print(f"{name:13} blocks: {least:2}  occupancy: {share:6.1%}  limit: {limits}")
+    print(f"{name:13} blocks: {least:2}  occupancy: {share:7.2%}", end="")
+    print("  limit:", " and ".join(limits))
