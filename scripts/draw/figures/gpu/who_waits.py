@@ -6,14 +6,15 @@ SAY = {
     "en": {
         "label": "A producer warp starts copies from HBM into buffers of Q, K and V in"
         " shared memory. When a copy has landed, the buffer is full, and both"
-        " consumers, four warps each, may use it. When both have let go of it, it is"
+        " consumers, four warps each, may use it. When both have released it, it is"
         " empty, and the producer may fill it again. The consumers pass a turn to and"
         " fro: whoever has it starts its two products on the Tensor Cores. O goes back"
         " to HBM through a buffer and the TMA unit.",
         "consumer": "consumer {}", "rows": "4 warps, 64 rows",
         "tensor": "Tensor Cores", "turn": "turn", "producer": "producer",
         "warp": "1 warp", "full": "full", "empty": "empty", "shared": "shared memory",
-        "asks": "asks", "engine": "TMA unit", "products": "products",
+        "asks": "asks", "engine": "TMA unit", "copies": "copies tiles",
+        "products": "products",
     },
     "zh": {
         "label": "生产者 warp 发起拷贝，把 Q、K、V 从 HBM 搬进共享内存的缓冲区。"
@@ -24,7 +25,8 @@ SAY = {
         "consumer": "消费者 {}", "rows": "4 个 warp，64 行",
         "tensor": "Tensor Core", "turn": "发起权", "producer": "生产者",
         "warp": "1 个 warp", "full": "满", "empty": "空", "shared": "共享内存",
-        "asks": "请求", "engine": "TMA 单元", "products": "矩阵乘法",
+        "asks": "请求", "engine": "TMA 单元", "copies": "拷贝各块",
+        "products": "矩阵乘法",
     },
 }
 
@@ -80,7 +82,7 @@ def buffers(say):
 def below(say):
     """The producer, the TMA unit, HBM."""
     out = box(8, 352, 140, 56, "tw-reg", say["producer"], say["warp"])
-    out += box(252, 352, 140, 56, "tw-paper", say["engine"], "TMA")
+    out += box(252, 352, 140, 56, "tw-paper", say["engine"], say["copies"])
     out += [way((78, 298), (78, 351)), s.text(86, 330, say["empty"])]
     out += [way((148, 380), (252, 380)), s.middle(200, 372, say["asks"])]
     out += [way((276, 352), (276, 299)), s.text(268, 330, say["full"], "", "end")]
