@@ -2,7 +2,7 @@
 
 A thread (a group of warps, say) begins its steps in their order. A step runs on a unit,
 which does one thing at a time, in the order of asking. Some units work on their own
-(tensor cores, the copy engine): there a thread asks and goes on. Others keep it busy.
+(tensor cores, the TMA unit): there a thread asks and goes on. Others keep it busy.
 """
 
 

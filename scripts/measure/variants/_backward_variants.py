@@ -107,7 +107,7 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
         ],
     ),
     "threads_add": (
-        "each thread adds its own numbers to dQ, the copy engine does nothing",
+        "each thread adds its own numbers to dQ, the TMA unit does nothing",
         [
             (STORE, f"    parts = dq{ORDER}.reshape(128, 32)\n" + ADD),
             (".reshape(1, 1, 64, 64)", f"{BACK}.reshape(1, 1, 64, 64)"),

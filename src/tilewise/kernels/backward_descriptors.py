@@ -3,7 +3,7 @@
 Sᵀ = K Qᵀ   Pᵀ = e^{Sᵀ − L}   dPᵀ = V dOᵀ   dSᵀ = Pᵀ ∘ (dPᵀ − δ)
 dV = Pᵀ dO   dK = τ dSᵀ Q   dQ = τ dS K
 
-Three things change from `backward_split`. One instruction of the copy engine (TMA)
+Three things change from `backward_split`. One instruction of the TMA unit
 fetches a tile. It knows the tensor's shape: what lies outside reads as 0 and is not
 written, so that no thread keeps addresses or a mask, and larger tiles fit without
 spills. Pᵀ and dSᵀ, the left factors of dV and dK, are made on their side: the tensor
@@ -167,7 +167,7 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False,
     bits; lse and dlse (batch, heads, N_q) are natural, and dlse None is 0. scale and
     causal are those of the forward pass. dq, dk and dv have the shapes and dtypes of q,
     k and v, and the same bits every time. A tile is (block_rows, block_cols, num_warps,
-    num_stages). The copy engine exists from sm_90 on.
+    num_stages). The TMA unit exists from sm_90 on.
     """
     outer_k, outer_q = choose(TILES, q, dkdv_tile, dq_tile)
     tensors, per_row, scale = prepare(

@@ -8,7 +8,7 @@ warps share the work: one warp fetches tiles, one adds finished dQ to memory, an
 consumers of four warps have 64 keys each. Pᵀ and dSᵀ go into dV and dK from the
 registers that they were made in, and dV and dK never leave theirs. Only dSᵀ passes
 through shared memory, since dQ sums over the keys of both consumers: each makes half of
-a tile of dQ, and the copy engine adds it to an fp32 dQ in L2. Programs come to a tile
+a tile of dQ, and the TMA unit adds it to an fp32 dQ in L2. Programs come to a tile
 in an order that changes, and the last bits of dQ with it; dK and dV have one order.
 """
 
@@ -66,7 +66,7 @@ class Shared:
     empty: Memory  # both consumers have let go of a stage
     ds_full: Memory  # both have stored their half of dSᵀ
     dq_full: Memory  # a consumer has stored its half of dQ
-    dq_empty: Memory  # the copy engine has read it
+    dq_empty: Memory  # the TMA unit has read it
 
 
 @gluon.jit
@@ -106,7 +106,7 @@ def allocate(Q, K, LSE, DQ):
         mbarrier.init(sm.ds_full.index(i), count=2)
         mbarrier.init(sm.dq_full.index(i), count=1)
         mbarrier.init(sm.dq_empty.index(i), count=1)
-    fence_async_shared()  # the copy engine sees the barriers
+    fence_async_shared()  # the TMA unit sees the barriers
     return sm
 
 

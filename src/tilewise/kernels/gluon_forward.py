@@ -258,7 +258,7 @@ def gluon_forward(
     k = make_ring(K, STAGES, CONSUMERS)
     v = make_ring(V, STAGES, CONSUMERS)
     o = gl.allocate_shared_memory(O.dtype, [CONSUMERS] + O.block_type.shape, O.layout)
-    fence_async_shared()  # the copy engine sees the barriers
+    fence_async_shared()  # the TMA unit sees the barriers
     tau2 = scale * LOG2E
     one = (Consumer(q, k, v, tau2, 0, CONSUMERS), o.index(0), O, LSE, work, MASKED)
     two = (Consumer(q, k, v, tau2, 1, CONSUMERS), o.index(1), O, LSE, work, MASKED)

@@ -124,7 +124,7 @@ def gluon_varlen(
     v = make_ring(V, STAGES, CONSUMERS)
     o = gl.allocate_shared_memory(O.dtype, [CONSUMERS] + O.block_type.shape, O.layout)
     tickets = make_tickets(PLAN + FIELDS * slots, CONSUMERS)
-    fence_async_shared()  # the copy engine sees the barriers
+    fence_async_shared()  # the TMA unit sees the barriers
     tau2 = scale * LOG2E
     rest = (O, LSE, total, packed, tickets)
     one = (Consumer(q, k, v, tau2, 0, CONSUMERS), o.index(0)) + rest

@@ -28,7 +28,7 @@ SAY = {
         "label": "A time table of one tile on one SM, downwards. Two consumers take"
         " turns at the Tensor Cores: while one computes P and dS, products of the other"
         " run. Both wait for the dS of both before dQ, put their half of dQ into SRAM,"
-        " and the copy engine adds it. When both have their dS, they are done with the"
+        " and the TMA unit adds it. When both have their dS, they are done with the"
         " tile before, and Q and dO of the next one are loaded in its place.",
         "lanes": ("load", "consumer 1", "Tensor Cores", "consumer 2", "add"),
         "time": "a tile takes {n} cycles at full rates",
@@ -37,7 +37,7 @@ SAY = {
     "zh": {
         "label": "一块在一个 SM 上的时间表，时间向下。两个消费者轮流用 Tensor Core："
         "一个在算 P 和 dS 时，另一个的矩阵乘法在跑。要等两者的 dS 都好了才算 dQ，"
-        "各自把一半 dQ 放进 SRAM，由拷贝引擎累加。"
+        "各自把一半 dQ 放进 SRAM，由 TMA 单元累加。"
         "两者都算完 dS，就放开了前一块，下一块的 Q 和 dO 便加载到它的位置。",
         "lanes": ("加载", "消费者 1", "Tensor Core", "消费者 2", "累加"),
         "time": "按满速算，每块 {n} 个周期",

@@ -20,7 +20,7 @@ SAY = {
     },
     "zh": {
         "head": (
-            "梯级",
+            "级",
             "维度 $d$",
             "算 $\\mathrm dK, \\mathrm dV$",
             "算 $\\mathrm dQ$",

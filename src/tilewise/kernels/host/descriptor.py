@@ -1,4 +1,4 @@
-"""Descriptors of tensors for the copy engine (TMA), and what it asks of a tensor.
+"""Descriptors of tensors for the TMA unit, and what it asks of a tensor.
 
 The engine walks a tensor of four dimensions from an address that is a multiple of 16
 bytes, in steps of whole 16 bytes along every axis but the last.
@@ -11,7 +11,7 @@ from tilewise.kernels.shared.common import padded
 
 
 def describable(x):
-    """x, or a copy where the copy engine cannot walk it: strides of whole 16 bytes."""
+    """x, or a copy where the TMA unit cannot walk it: strides of whole 16 bytes."""
     if x.data_ptr() % 16 == 0:
         if whole(x) or x.is_contiguous():  # d is a multiple of 8
             return x

@@ -28,7 +28,7 @@ watch = Watch()
 
 
 class Descriptor:
-    """A tensor in tiles for the copy engine: what a launch reads of it, unchecked.
+    """A tensor in tiles for the TMA unit: what a launch reads of it, unchecked.
 
     x's address and its strides but the last, which is 1, are multiples of 16 bytes; one
     number of block_shape an axis. layout: Gluon's for the tile in shared memory.
@@ -127,7 +127,7 @@ def direct(compiled):
 class Direct:
     """Launches by Triton's launcher in C, without its Python and its hooks.
 
-    Descriptors become the copy engine's maps here: 14 µs with four of them become 7.
+    Descriptors become the TMA unit's maps here: 14 µs with four of them become 7.
     """
 
     def __init__(self, launcher, whole, head, maps):

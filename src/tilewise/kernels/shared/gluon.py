@@ -171,7 +171,7 @@ def scale_rows(x, alpha):
 
 @functools.cache
 def shared_layout(rows, dims, dtype, axes=4):
-    """How a tile lies in shared memory, for the copy engine and wgmma."""
+    """How a tile lies in shared memory, for the TMA unit and wgmma."""
     dtype = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16}[dtype]
     tile = [*[1] * (axes - 2), rows, dims]
     return gl.NVMMASharedLayout.get_default_for(tile, dtype)

@@ -90,7 +90,7 @@ def store_part(SUMS, walk, dk, dv, w: gl.constexpr):
 # --8<-- [start:reduce]
 @builtin
 def reduce_add(desc, coord, src, _semantic=None):
-    """Global tile += shared tile, by the copy engine; Gluon has no name for it yet."""
+    """Global tile += shared tile, by the TMA unit; Gluon has no name for it yet."""
     coord = _semantic._convert_to_ir_values(coord, require_i64=False)
     add = ir.DESCRIPTOR_REDUCE_KIND.ADD
     _semantic.builder.create_async_tma_reduce(add, desc.handle, coord, src.handle)

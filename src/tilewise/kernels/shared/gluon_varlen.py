@@ -1,6 +1,6 @@
 """What the Gluon kernels for packed documents share: tiles that end with a document.
 
-The copy engine fills with zeros what lies past the end of an axis, and does not write
+The TMA unit fills with zeros what lies past the end of an axis, and does not write
 it. So a tile must see its document's end as the end of an axis, with one descriptor for
 all documents. It does with two more axes in front, whose coordinates only move the
 address: rows are counted to end at BILLION, and the address comes out right, since it

@@ -175,7 +175,7 @@ def room_of(x, group=1):
 
 
 def describable(x):
-    """x (total, heads, d), or a copy where the copy engine cannot walk it."""
+    """x (total, heads, d), or a copy where the TMA unit cannot walk it."""
     unit = 16 // x.element_size()
     fine = x.data_ptr() % 16 == 0 and x.stride(2) == 1
     if fine and all(s and s % unit == 0 for s in x.stride()[:2]):
