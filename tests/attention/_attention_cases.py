@@ -57,7 +57,7 @@ def case(seed, dtype=torch.float64, most=40):
 
 
 def flash1(q, k, v, do, *blocks, **options):
-    """(o, lse, dq, dk, dv), K and V outside; tiles (B_r, B_c) or those of both passes."""
+    """(o, lse, dq, dk, dv), K and V outside; tiles of both passes, or of each."""
     o, m, l = flash1_forward(q, k, v, *blocks[:2], **options)
     grads = flash1_backward(q, k, v, o, do, m, l, *blocks[-2:], **options)
     return o, m + l.log(), *grads
