@@ -118,6 +118,22 @@ def test_parts_of_the_keys_merge_and_so_do_their_gradients():
     assert_close(with_gradients(in_parts, tensors, [do]), expected, **TINY)
 
 
+@pytest.mark.parametrize("causal", [True, "top-left"])
+def test_later_keys_move_no_earlier_row_by_a_bit(causal):
+    for seed in range(30):
+        (q, k, v, do), *_ = case(seed, torch.float32, most=20)
+        n = min(q.shape[2], k.shape[2])
+        cut, results = seed % (n + 1), []
+        for more in (0, 100.0):
+            x, *keys = (x[:, :, :n].clone().requires_grad_() for x in (q, k, v))
+            for y in keys:
+                y.data[:, :, cut:] += more
+            o = flash_attention(x, *keys, causal=causal)[:, :, :cut]
+            dq = torch.autograd.grad(o, x, do[:, :, :cut])[0]
+            results.append((o, dq[:, :, :cut]))
+        assert all(map(torch.equal, *results))
+
+
 def kept(f, *tensors):
     """Shapes of what autograd keeps while f runs."""
     shapes, tensors = [], [x.requires_grad_() for x in tensors]

@@ -3,7 +3,6 @@
 import json
 
 from tilewise.cli import main
-from tilewise.ledger.units import binary, plain, si, size, time
 from tilewise.render.ledger import ratio
 
 
@@ -58,23 +57,6 @@ def test_tiles_of_real_kernels(capsys):
     assert [[x["rows"], x["cols"]] for x in tiles] == [[128, 32], [64, 32]]
 
 
-def test_bytes_and_ratios_as_they_are_read():
-    sizes = [size(x) for x in (2, 999, 1000, 8_912_896, 2 * 10**11, 10**23)]
-    assert sizes == ["2.00 B", "999 B", "1.00 kB", "8.91 MB", "200 GB", "100 ZB"]
-    sizes = [binary(x) for x in (7, 1536, 102_400, 80 * 2**30, 1023.9 * 2**20)]
-    assert sizes == ["7.00 B", "1.50 KiB", "100 KiB", "80.0 GiB", "1,024 MiB"]
-    times = [time(x) for x in (1e-9, 4.276e-6, 0.5e-3, 0.0156, 0.5, 12, 123_456)]
-    assert times[:4] == ["1.00 ns", "4.28 µs", "500 µs", "15.6 ms"]
-    assert times[4:] == ["500 ms", "12.0 s", "123,456 s"]
-    assert [si(x, "FLOP") for x in (7, 4.4e12)] == ["7.00 FLOP", "4.40 TFLOP"]
-    assert [plain(x) for x in ("1.00 GiB", "80.0 B", "1,000 s")] == [
-        "1 GiB",
-        "80 B",
-        "1,000 s",
-    ]
-    assert [ratio(x) for x in (0.012345, 0.5, 1.0, 123.4)] == [
-        "0.012",
-        "0.50",
-        "1.00",
-        "123.4",
-    ]
+def test_ratios_as_they_are_read():
+    shown = {0.012345: "0.012", 0.5: "0.50", 1.0: "1.00", 123.4: "123.4"}
+    assert {x: ratio(x) for x in shown} == shown

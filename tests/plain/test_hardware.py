@@ -8,8 +8,6 @@ from repository import ROOT
 from tilewise import hardware
 from tilewise.hardware import CEILINGS, GPUS, LEVELS, SOURCES, attainable, ridge
 
-from ._hardware_numbers import AGAIN
-
 EACH = pytest.mark.parametrize("gpu", GPUS)
 
 
@@ -134,32 +132,6 @@ def test_measured_numbers_are_those_of_the_results():
     assert CEILINGS["bf16"]["value"] == pytest.approx(tflops * 1e12, rel=1e-2)
     copied = roof["copy"]["bytes_per_second"]
     assert CEILINGS["hbm"]["value"] == pytest.approx(copied, rel=1e-2)
-
-
-KINDS = {"": "stated", "d": "derived", "m": "measured"}
-
-
-@EACH
-def test_numbers_and_sources_are_what_was_entered_twice(gpu):
-    """A slip in one entry shows. Notes are the prose of a page."""
-    found = {}
-    for row in AGAIN[gpu].strip().splitlines():
-        path, value, source, *kind = row.split()
-        found[path] = float(value), source, KINDS["".join(kind)]
-    keys = "value", "source", "kind"
-    said = {
-        path.removeprefix("levels."): tuple(fact[x] for x in keys)
-        for path, fact in facts(GPUS[gpu])
-    }
-    assert said == found
-    reached = [(x["value"], x["source"], x["kind"]) for x in CEILINGS.values()]
-    assert reached == [(x, "roofline", "measured") for x in (805e12, 4.23e12)]
-    assert GPUS[gpu]["name"].startswith(gpu) and GPUS[gpu]["name"].endswith(" SXM")
-    memory = GPUS[gpu]["levels"]["hbm"]["capacity"]["value"] // hardware.GB
-    assert f" {memory} GB " in GPUS[gpu]["name"]
-    for _, fact in facts(GPUS[gpu]):
-        assert isinstance(fact["note"], str)
-        assert set(fact) == {*keys, "note"} | ({"how"} if "how" in fact else set())
 
 
 def test_each_source_is_among_the_references():

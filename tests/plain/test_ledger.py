@@ -104,35 +104,13 @@ def test_flash1_moves_less_only_where_the_chip_is_large_enough():
     assert (total[25_600] // 10**6, standard // 10**6) == (131, 69)
 
 
-@pytest.mark.parametrize(
-    "sram, d, expected",
-    [
-        (16, 2, (2, 2)),
-        (1, 8, (1, 1)),
-        (100, 8, (4, 4)),
-        (25_600, 128, (50, 50)),
-        (65_536, 64, (64, 256)),
-        (65_537, 64, (64, 257)),
-    ],
-)
-def test_block_sizes_are_line_1(sram, d, expected):
-    assert ledger.block_sizes(sram, d) == expected
-
-
-@pytest.mark.parametrize(
-    "call, arguments, message",
-    [
-        (ledger.standard_forward, (0, 2), "n must be .* not 0"),
-        (ledger.standard_forward, (4, 2.5), "d must be .* not 2.5"),
-        (ledger.flash1_forward, (4, 2, 0, 2), "block_rows must be .* not 0"),
-        (ledger.flash1_forward, (4, 2, 2, -1), "block_cols must be .* not -1"),
-        (ledger.flash2_forward, (4, 2, "2", 2), "block_rows must be .* not '2'"),
-        (ledger.block_sizes, (0, 2), "sram must be .* not 0"),
-    ],
-)
-def test_sizes_that_cannot_be_are_named(call, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        call(*arguments)
+def test_block_sizes_are_line_1():
+    """B_c is the least whole number with 4 d B_c ≥ M, and B_r at most d."""
+    rng = random.Random(5)
+    sizes = [(rng.randint(1, 10**7), rng.randint(1, 4096)) for _ in range(300)]
+    for sram, d in [*sizes, (16, 2), (1, 8), (65_536, 64), (65_537, 64)]:
+        rows, cols = ledger.block_sizes(sram, d)
+        assert 4 * d * (cols - 1) < sram <= 4 * d * cols and rows == min(cols, d)
 
 
 PASSES = [
@@ -147,23 +125,8 @@ def test_other_keys_and_masks(name):
     count = getattr(ledger, name)
     blocks = () if "standard" in name else (2, 3)
     assert count(6, 2, *blocks) == count(6, 2, *blocks, n_k=6, causal=False)
-    for how, message in (
-        ({"n_k": 0}, "n_k must be .* not 0"),
-        ({"causal": "left"}, "causal must be .*, not 'left'"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            count(6, 2, *blocks, **how)
-
-
-@pytest.mark.parametrize("name", PASSES)
-def test_each_size_that_cannot_be_is_named(name):
-    blocks = {} if "standard" in name else {"block_rows": 2, "block_cols": 3}
-    sizes = {"n": 6, "d": 2, "n_k": 4} | blocks
-    for wrong in sizes:
-        for size in (0, 1.5):
-            sentence = f"^{wrong} must be a whole number of at least 1, not {size}$"
-            with pytest.raises(ValueError, match=sentence):
-                getattr(ledger, name)(**sizes | {wrong: size})
+    with pytest.raises(ValueError, match="causal must be .*, not 'left'"):
+        count(6, 2, *blocks, causal="left")
 
 
 @pytest.mark.parametrize("name", ["flash1_forward", "flash2_forward"])

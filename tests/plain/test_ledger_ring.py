@@ -99,20 +99,6 @@ def test_links_are_those_of_the_vendor():
     assert all(f"]({address})" in text for _, address in LINKS.values())
 
 
-def test_unless_told_there_is_no_mask_two_bytes_a_number_and_the_pass_is_forward():
-    way = {"causal": False, "backward": False}
-    assert scores(8, 2, 0) == scores(8, 2, 0, False)
-    assert flops(8, 2, 0, 3, 5) == flops(8, 2, 0, 3, 5, **way)
-    assert step_bytes(8, 2, 3, 5) == step_bytes(8, 2, 3, 5, 2, backward=False)
-    assert ring_bytes(8, 2, 3, 5) == ring_bytes(8, 2, 3, 5, 2)
-    assert ulysses_bytes(8, 2, 4, 2, 5) == ulysses_bytes(8, 2, 4, 2, 5, 2)
-    assert least_share(9, 2, 4, 2) == least_share(9, 2, 4, 2, 2, **way)
-    assert needed(5, 9, 4, 2) == needed(5, 9, 4, 2, 2, **way)
-    assert working_set(3, 5, 2, 7, 4) == working_set(3, 5, 2, 7, 4, 2, backward=False)
-    few = at_once(2**16, 2**16, 8, 4, 64, 64)
-    assert few == at_once(2**16, 2**16, 8, 4, 64, 64, 2, batch=1, backward=False)
-
-
 def test_what_a_head_holds_by_hand():
     """3 rows in 2 query heads and 5 keys, d 7, d_v 4: 24, 42 and 55 numbers."""
     rows = {"o, sum": 24 * 4, "o of the step": 24 * 2, "o of the step, wider": 24 * 4}
@@ -174,24 +160,7 @@ def test_four_gpus_hold_a_quarter():
         (lambda: scores(10, 4, 0), "n must be a multiple of 4"),
         (lambda: scores(12, 4, 0, True), "n must be a multiple of 8"),
         (lambda: scores(8, 2, 2), "step below 2"),
-        (lambda: scores(8, 0, 0), "world must be a whole number of at least 1, not 0"),
-        (lambda: scores(0, 1, 0), "n must be a whole number of at least 1, not 0"),
-        (lambda: scores(8, 2, -1), "step must be a whole number of at least 1, not 0"),
-        (lambda: step_bytes(8, 0, 1, 1), "world must be a whole number"),
-        (lambda: step_bytes(8, 2, 1, 1, 0), "size must be a whole number"),
-        (lambda: step_bytes(8, 2, 0, 1), "kv_heads must be a whole number"),
-        (lambda: step_bytes(8, 2, 1, 0), "d must be a whole number"),
-        (lambda: ulysses_bytes(8, 0, 2, 2, 1), "world must be a whole number"),
-        (lambda: ulysses_bytes(8, 2, 0, 2, 1), "heads must be a whole number"),
-        (lambda: ulysses_bytes(8, 2, 2, 2, 0), "d must be a whole number"),
-        (lambda: ulysses_bytes(8, 2, 2, 2, 1, 0), "size must be a whole number"),
-        (lambda: needed(8, 1e15, 0, 1), "heads must be a whole number"),
-        (lambda: needed(8, 1e15, 1, 1, 0), "size must be a whole number"),
-        (lambda: working_set(0, 8, 1, 4, 4), "n_q must be a whole number"),
-        (lambda: working_set(8, 8, 1, 4, 0), "d_v must be a whole number"),
-        (lambda: at_once(8, 8, 1, 1, 4, 4, batch=0), "batch must be a whole number"),
-        (lambda: needed(0, 1e15, 1, 1), "share must be a whole number"),
-        (lambda: at_once(8, 8, 1, 0, 4, 4), "kv_heads must be a whole number"),
+        (lambda: scores(8, 2, -1), "step must be"),
         (lambda: at_once(8, 8, 1, 2, 4, 4), "heads must be a whole number"),
     ],
 )

@@ -60,7 +60,6 @@ def test_every_limit_has_a_source():
         ((2048, 32, 0), "threads must be at most 1024, not 2048"),
         ((128, 256, 0), "registers must be at most 255, not 256"),
         ((128, 32, 228 * 1024), "shared must be at most 232448, not 233472"),
-        ((0, 32, 0), "threads must be a whole number of at least 1, not 0"),
     ],
 )
 def test_what_does_not_fit_is_named(needs, message):

@@ -74,40 +74,6 @@ def test_tiles_of_kernels_are_those_of_the_tiling_page(d, way, causal, room, til
     assert kernel_tiles(d, way, causal=causal, room=room) == tile
 
 
-AGAIN = {  # of FlashAttention's headers: d at most, tile, and with a causal mask
-    ("FlashAttention-2", "forward"): "64 128x128 128x128, 256 128x64 128x64",
-    (
-        "FlashAttention-2",
-        "backward",
-    ): "64 128x128 128x128, 128 64x128 64x128, 256 64x64 64x64",
-    (
-        "FlashAttention-3",
-        "forward",
-    ): "64 192x192 192x128, 96 192x144 192x144, 128 128x176 128x128,"
-    " 192 128x112 128x112, 256 128x80 128x80",
-    (
-        "FlashAttention-3",
-        "backward",
-    ): "64 128x128 128x128, 96 64x128 64x128, 128 80x128 64x128,"
-    " 192 64x96 64x96, 256 64x80 64x80",
-}
-
-
-@pytest.mark.parametrize("kernel, way", AGAIN)
-def test_tiles_are_what_was_entered_twice(kernel, way):
-    room = HOPPER if kernel == "FlashAttention-3" else HOPPER - 1
-    below = 0
-    for row in AGAIN[kernel, way].split(","):
-        most, *tiles = row.split()
-        for d in (below + 1, int(most)):
-            for causal, tile in zip((False, True), tiles, strict=True):
-                found = kernel_tiles(d, way, causal=causal, room=room)
-                assert "x".join(map(str, found)) == tile
-        below = int(most)
-    assert below == 256
-    assert kernel_tiles(64, "forward") == (192, 192) and HOPPER == 227 * 1024
-
-
 def test_no_kernel_above_256():
     assert {x[way][-1][0] for x in KERNELS.values() for way in x} == {256}
     with pytest.raises(ValueError, match="d must be at most 256 .* not 257"):

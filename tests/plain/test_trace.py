@@ -1,6 +1,5 @@
 """The trace: fold = scan = standard attention, its traffic, and what it refuses."""
 
-import copy
 import math
 from functools import reduce
 from itertools import accumulate, product
@@ -65,12 +64,6 @@ def test_tiles_without_a_visible_key_and_only_those_are_left_out(causal):
         assert len(grid) == len(needed)
 
 
-def test_tiles_come_in_the_papers_order_unless_told():
-    q, k, v, *_ = random_qkv(5)
-    how = {"order": "kv-outer", "scale": None, "causal": False}
-    assert [*tiles(q, k, v, 2, 2)] == [*tiles(q, k, v, 2, 2, **how)]
-
-
 def test_orders_differ_in_the_loop_only():
     q, k, v, *_ = random_qkv(1)
     place = {
@@ -104,17 +97,6 @@ def test_what_is_used_is_on_chip_and_what_is_stored_is_the_result(order, causal)
         assert hbm == {name: state[name] for name in hbm}
 
 
-def test_states_stay_as_they_were_and_the_input_too():
-    q, k, v, *_ = random_qkv(3)
-    before = copy.deepcopy((q, k, v))
-    states, copies = [], []
-    for state in forward(q, k, v, 2, 2):
-        states.append(state)
-        copies.append(copy.deepcopy(state))
-    assert states == copies
-    assert (q, k, v) == before
-
-
 GOOD = {"q": [[1, 2]], "k": [[3, 4]], "v": [[5]], "block_rows": 1, "block_cols": 1}
 
 
@@ -138,10 +120,7 @@ GOOD = {"q": [[1, 2]], "k": [[3, 4]], "v": [[5]], "block_rows": 1, "block_cols":
     ],
 )
 def test_bad_input_is_named_before_the_first_step(change, message):
-    with pytest.raises(ValueError, match=message):
-        forward(**GOOD | change)  # no step is asked for
-
-
-def test_good_input_passes():
     [state] = forward(**GOOD)
     assert state["o"] == [[5]]
+    with pytest.raises(ValueError, match=message):
+        forward(**GOOD | change)  # no step is asked for

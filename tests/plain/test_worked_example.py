@@ -10,6 +10,7 @@ from tilewise import worked_example as example
 from tilewise.trace import ORDERS, forward
 
 from .._oracle import brute, exp2
+from ..attention._gradients import DK, DQ, DV
 
 INF = math.inf
 
@@ -35,25 +36,15 @@ def test_the_running_example_from_the_definition():
 
 
 def test_the_gradients_of_the_running_example_are_in_ninths():
-    """D = [5, 6, 3, −1]; dV, dS, dQ/τ and dK/τ are ninths, so all fit on paper."""
-    q, k, v = (torch.tensor(x) for x in (example.Q, example.K, example.V))
-    o, do = torch.tensor(example.O), torch.tensor(example.DO)
-    assert (o * do).sum(-1).tolist() == [5, 6, 3, -1]  # D
-    # whole numbers: P and dS here are nine times the true ones
-    p = torch.tensor([[2, 2, 1, 4], [4, 2, 2, 1], [1, 2, 4, 2], [2, 2, 4, 1]])
-    ds = p * (do @ v.T - (o * do).sum(-1, keepdim=True))
-    assert ds.sum(-1).tolist() == [0] * 4
-    tau = example.SCALE
-    q, k, v = (x.double().requires_grad_() for x in (q, k, v))
-    out = torch.softmax(tau * q @ k.T, -1) @ v
-    grads = torch.autograd.grad(out, (q, k, v), do.double())
-    ninths = (
-        tau * (ds.double() @ k),
-        tau * (ds.double().T @ q),
-        p.T.double() @ do.double(),
-    )
-    for found, expected in zip(grads, ninths, strict=True):
-        assert (9 * found - expected).abs().max() < 1e-12
+    """D = [5, 6, 3, −1]; dQ and dK also divided by τ, as autograd has them."""
+    q, k, v, do = (torch.tensor(getattr(example, x)) for x in ("Q", "K", "V", "DO"))
+    assert (torch.tensor(example.O) * do).sum(-1).tolist() == [5, 6, 3, -1]
+    leaves = [x.double().requires_grad_() for x in (q, k, v)]
+    s = example.SCALE * leaves[0] @ leaves[1].T
+    grads = torch.autograd.grad(torch.softmax(s, -1) @ leaves[2], leaves, do.double())
+    units = 9 / example.SCALE, 9 / example.SCALE, 9
+    for found, unit, ninths in zip(grads, units, (DQ, DK, DV), strict=True):
+        assert (unit * found - torch.tensor(ninths)).abs().max() < 1e-12
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -18,30 +18,9 @@ WORD = st.one_of(
     st.floats().map(str),
 )
 SMALL = st.integers(1, 6).map(str)
-TRACE = (
-    "--n",
-    "--d",
-    "--block-rows",
-    "--block-cols",
-    "--order",
-    "--format",
-    "--lang",
-    "--causal",
-    "--backward",
-)
-LEDGER = (
-    "--n",
-    "--d",
-    "--block-rows",
-    "--block-cols",
-    "--causal",
-    "--backward",
-    "--format",
-    "--lang",
-    "--batch",
-    "--heads",
-    "--sram",
-)
+SHARED = "--n --d --block-rows --block-cols --causal --backward --format --lang".split()
+TRACE = [*SHARED, "--order"]
+LEDGER = [*SHARED, "--batch", "--heads", "--sram"]
 
 
 def said(argv):
@@ -72,24 +51,15 @@ def asked(options):
     return some.map(lambda xs: [x for pair in xs for x in pair])
 
 
-@settings(max_examples=5 * settings().max_examples // 2)
-@given(
-    st.one_of(
-        asked(TRACE).map(lambda x: ["trace", *x]),
-        asked(LEDGER).map(lambda x: ["ledger", *x]),
-    )
-)
-def test_any_options(argv):
-    holds(argv)
+@settings(max_examples=5 * settings().max_examples // 4)
+@given(asked(TRACE), asked(LEDGER))
+def test_any_options(trace, ledger):
+    holds(["trace", *trace])
+    holds(["ledger", *ledger])
 
 
-NUMBER = st.one_of(
-    st.integers(-(10**20), 10**20),
-    st.floats(),
-    st.text(max_size=3),
-    st.none(),
-    st.booleans(),
-)
+NUMBER = st.integers(-(10**20), 10**20) | st.floats() | st.text(max_size=3)
+NUMBER |= st.none() | st.booleans()
 ANY = st.recursive(NUMBER, lambda x: st.lists(x, max_size=3), max_leaves=8)
 
 

@@ -1,16 +1,18 @@
-"""The backward trace in Fractions: the definition and the running example, exactly."""
+"""Both traces in fractions: the definition and the running example, exactly."""
 
+import math
 import random
 from fractions import Fraction as F
 from itertools import product
 
 import pytest
-import torch
 
 from tilewise import worked_example as example
 from tilewise.trace import ORDERS, backward, forward
 
 from .._oracle import CAUSALS, exp2, random_matrix, visible
+from .._oracle import brute as standard
+from ..attention._gradients import DK, DQ, DV
 
 EVERY = list(product(ORDERS, CAUSALS))
 NAMES = ("dq", "dk", "dv")
@@ -50,16 +52,23 @@ def brute(q, k, v, do, scale, causal, exp):
 
 @pytest.mark.parametrize("order, causal", EVERY)
 def test_exact_in_fractions(order, causal):
-    """Whole numbers and base 2: every gradient equal to the definition's, exactly."""
+    """Whole numbers and base 2: O, ℓ, m and every gradient are the definition's."""
     rng = random.Random(5)
-    for _ in range(8):
+    for scale in (1, -1, 2, 1, -1, 2, 1, 1):
         n_q, n_k, d, d_v = (rng.randint(1, 5) for _ in range(4))
         sizes = ((n_q, d), (n_k, d), (n_k, d_v), (n_q, d_v))
         q, k, v, do = (random_matrix(rng, *s, dtype=int) for s in sizes)
-        how = {"scale": 1, "causal": causal, "exp": exp2}
-        inputs = saved(q, k, v, do, **how)
+        how = {"scale": scale, "causal": causal, "exp": exp2}
+        inputs = saved(q, k, v, do, order=order, **how)
+        *_, o, _, ms, ls = inputs
+        assert o == standard(q, k, v, **how)
+        for r, m, l in zip(range(n_q), ms, ls, strict=True):
+            seen = visible(r, n_q, n_k, causal)
+            s = [scale * sum(map(math.prod, zip(q[r], k[c]))) for c in seen]
+            total = sum(exp2(x - max(s)) for x in s)
+            assert (m, l) == ((max(s), total) if s else (-math.inf, 0))
         *_, last = backward(*inputs, 2, 3, order=order, **how)
-        expected = brute(q, k, v, do, 1, causal, exp2)
+        expected = brute(q, k, v, do, scale, causal, exp2)
         assert tuple(last[name] for name in NAMES) == expected
 
 
@@ -75,16 +84,8 @@ def the_example(order="kv-outer", **options):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_running_example_ends_exactly(order):
-    """From whole numbers: nine P and dS, and the products with them."""
-    p = torch.tensor([[2, 2, 1, 4], [4, 2, 2, 1], [1, 2, 4, 2], [2, 2, 4, 1]])
-    q, k, v, o, do = (
-        torch.tensor(getattr(example, x)) for x in ("Q", "K", "V", "O", "DO")
-    )
-    ds = p * (do @ v.T - (o * do).sum(-1, keepdim=True))
     last = the_example(order)[-1]
-    assert last["dv"] == ninths((p.T @ do).tolist())
-    assert last["dq"] == ninths((ds @ k).tolist())
-    assert last["dk"] == ninths((ds.T @ q).tolist())
+    assert [last[name] for name in NAMES] == [*map(ninths, (DQ, DK, DV))]
 
 
 def test_the_first_tile_of_the_running_example_on_paper():
