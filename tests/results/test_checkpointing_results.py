@@ -44,33 +44,6 @@ def test_tables_have_the_same_numbers_in_both_languages(table):
     assert made[0] == made[1] and len(made[0]) > 15
 
 
-def named():
-    """The page's words on the H200, with the numbers that were measured."""
-    short, row, long = (gpu.rows(n) for n in (4096, gpu.N, gpu.LONG))
-    base, far = row["ours", "none"], long["ours", "none"]
-    yield f"{base['ms']['median']:.0f} ms at \\(N\\) = {gpu.N:,}"
-    yield f"and {far['ms']['median'] / 1e3:.1f} s at 65,536"
-    falls = [gpu.ratios(x["ours", "o"], x["ours", "none"])[1] for x in (row, long)]
-    yield "`o` falls from {:.0%} to {:.0%}".format(*(x - 1 for x in falls))
-    yield f"would need {gpu.counted(row['standard', 'none']) / 2**30:.0f} GiB"
-    block = row["standard", "block"]
-    time = gpu.ratios(block, base)[1]
-    yield f"takes {block['peak_bytes'] / 2**30:.1f} GiB, with"
-    yield f"and {time:.1f} times as long"
-    yield f"= 4096 a step takes {short['ours', 'none']['ms']['median']:.0f} ms"
-    flops, time = gpu.ratios(short["ours", "o"], short["ours", "none"])
-    yield f"`o` takes {time:.1f} times as long, though its FLOPs are {flops:.2f} times"
-    embed_dim, layers = gpu.found()["model"]["embed_dim"], 24
-    yield f"gradients take {layers * 12 * embed_dim**2 * 4 / 2**30:.1f}."
-    off = [100 * (a / b - 1) for a, b in longest.longest().values()]
-    yield f"The count is {min(off):.0f} to {max(off):.0f}% too long"
-
-
-@pytest.mark.parametrize("words", [*named()])
-def test_the_page_says_what_was_measured_on_the_gpu(words):
-    assert words in PAGE
-
-
 def ours(n):
     """[(policy, row, the row with all kept)] of one N, without standard attention."""
     found = gpu.rows(n)

@@ -1,0 +1,32 @@
+"""Numbers in the prose of the page on gradient checkpointing, as measured on a GPU."""
+
+from draw.tables.memory import checkpointing_gpu as gpu
+from draw.tables.memory import checkpointing_longest as longest
+
+GIB, SHORT = 2**30, 4096
+
+
+def numbers():
+    """{name: text} of every number that this page takes."""
+    short, row, long = (gpu.rows(n) for n in (SHORT, gpu.N, gpu.LONG))
+    base, block = row["ours", "none"], row["standard", "block"]
+    falls = [gpu.ratios(x["ours", "o"], x["ours", "none"])[1] - 1 for x in (row, long)]
+    flops, time = gpu.ratios(short["ours", "o"], short["ours", "none"])
+    model = gpu.found()["model"]
+    weights = model["layers"] * 12 * model["embed_dim"] ** 2 * 4  # with their gradients
+    off = [100 * (a / b - 1) for a, b in longest.longest().values()]
+    return {
+        "step_ms": f"{base['ms']['median']:.0f}",
+        "long_s": f"{long['ours', 'none']['ms']['median'] / 1e3:.1f}",
+        "o_16k": f"{falls[0]:.0%}",
+        "o_64k": f"{falls[1]:.0%}",
+        "standard_gib": f"{gpu.counted(row['standard', 'none']) / GIB:.0f}",
+        "standard_block_gib": f"{block['peak_bytes'] / GIB:.1f}",
+        "standard_block_times": f"{gpu.ratios(block, base)[1]:.1f}",
+        "short_ms": f"{short['ours', 'none']['ms']['median']:.0f}",
+        "short_time": f"{time:.1f}",
+        "short_flops": f"{flops:.2f}",
+        "weights_gib": f"{weights / GIB:.1f}",
+        "off_least": f"{min(off):.0f}",
+        "off_most": f"{max(off):.0f}",
+    }
