@@ -16,10 +16,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts
 from website import assets, equations, lean, policy, search_index
 
 HOME = re.compile(r'(<link rel="canonical" href="[^"]*/)index\.html"')
-SEPARATOR = (
-    r"[\s<>\-、。，．？！；：（）“”《》]"  # of words, as the search reads the index
-)
-NO_WIDTH = re.compile(f"(?<={SEPARATOR})\u200b|\u200b(?={SEPARATOR})")
 NAMED = {  # parts of the theme's page that have no name of their own
     'data-md-component="search" role="dialog"': {"en": "Search", "zh": "搜索"},
     'type="checkbox" id="__drawer"': {"en": "Navigation", "zh": "导航"},
@@ -54,6 +50,7 @@ def finish(site, serving=False):
         return
     equations.install()
     assets.write(site)
+    search_index.mend(site)
     equations.render({p: x for texts in unfinished.values() for p, x in texts.items()})
     for language, path in assets.LANGUAGES.items():
         for file, text in unfinished[language].items():

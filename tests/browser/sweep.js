@@ -97,16 +97,17 @@
   };
 
   // For axe, whose time goes by the number of elements: equations and figures keep size and
-  // name; of equal parts of code the first of each class stays, which has their colour; the
-  // menu is looked at where it is the page, on the door. There the search stays as well:
-  // axe takes its dialog for an open one, and says less of what is hidden around it.
+  // name (an equation in two lines is as wide as they are, and a comma may stand beside it);
+  // of equal parts of code the first of each class stays, which has their colour; the menu
+  // is looked at where it is the page, on the door. There the search stays as well: axe
+  // takes its dialog for an open one, and says less of what is hidden around it.
   const strip = (menu) => {
     const equations = all(".katex-html").map((one) => [one, box(one)]);
     const wrong = all(".katex-html [style*=color]");
     for (const [one, { width, height }] of equations) {
       one.replaceChildren();
-      one.style.cssText =
-        `display: inline-block; max-width: 100%; width: ${width}px; height: ${height}px`;
+      const size = `max-width: calc(100% - 2em); width: ${width}px; height: ${height}px`;
+      one.style.cssText = `display: inline-block; ${size}`;
     }
     for (const one of all(".katex-mathml")) one.textContent = one.textContent;
     for (const one of all("svg:not(:has([tabindex]))")) one.replaceChildren();
