@@ -33,13 +33,6 @@ CASES = [  # dtype, batch, heads, key heads, N_q, N_k, d, causal, scale
 ]
 
 
-@pytest.fixture(autouse=True)
-def exact_products(monkeypatch):
-    """Plain PyTorch's fp32 without tf32, and its deterministic matrix products."""
-    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    monkeypatch.setattr(torch.backends.cuda.matmul, "allow_tf32", False)
-
-
 @pytest.mark.parametrize("deterministic", [False, True])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_flash_attention_against_float64(case, deterministic):

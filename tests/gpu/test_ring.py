@@ -50,8 +50,7 @@ def check(shares, name, world):
 
 @EACH
 @pytest.mark.parametrize("name", CASES)
-def test_all_gpus_together_equal_float64(found, world, name, monkeypatch):
-    monkeypatch.setattr(torch.backends.cuda.matmul, "allow_tf32", False)
+def test_all_gpus_together_equal_float64(found, world, name):
     check([rank[name, "nccl"] for rank in found[world]], name, world)
 
 
