@@ -92,6 +92,7 @@ def test_a_file_without_do_and_numbers_too_large(tmp_path, refused):
 def test_every_choice_runs(order, form, size, capsys):
     for lang in ("en", "zh"):
         options = ["--order", order, "--format", form, "--causal", "--lang", lang]
-        assert main(["trace", "--backward", *options, *size]) == 0
-        out, err = capsys.readouterr()
-        assert out.endswith("\n") and err == ""
+        for way in ([], ["--backward"]):
+            assert main(["trace", *way, *options, *size]) == 0
+            out, err = capsys.readouterr()
+            assert out.endswith("\n") and err == ""
