@@ -10,6 +10,10 @@ from fractions import Fraction
 import torch
 
 CAUSALS = (False, True, "top-left")
+# Of the running example, in ninths, dQ and dK also divided by τ; checkable by hand
+DV = [[5, 5], [6, 4], [9, 6], [7, 3]]
+DQ = [[-26, -4], [18, -24], [-6, -54], [-8, -34]]
+DK = [[24, 18], [18, 42], [-30, -66], [-12, 6]]
 torch.set_num_threads(1)  # on tensors this small, threads only wait for each other
 
 
@@ -48,25 +52,75 @@ def brute(q, k, v, *, scale=None, causal=False, exp=math.exp):
 
 
 def hidden_mask(n_q, n_k, causal):
-    """True where a key is hidden, (N_q, N_k), filled row by row."""
-    hidden = torch.ones(n_q, n_k, dtype=torch.bool)
-    for r in range(n_q):
-        hidden[r, list(visible(r, n_q, n_k, causal))] = False
-    return hidden
+    """True where a key is hidden, (N_q, N_k)."""
+    past = {False: n_k, True: n_k - n_q + 1, "top-left": 1}[causal]
+    return torch.arange(n_k) >= torch.arange(n_q)[:, None] * bool(causal) + past
 
 
-def plain(q, k, v, *, scale=None, causal=False):
-    """Plain PyTorch attention in the dtype of its input: (o, log-sum-exp of a row)."""
+def attend(q, k, v, *, scale=None, causal=False, seen=None, bias=0, factors=1):
+    """(o, log-sum-exp of a row): whole matrices, as the formula is written.
+
+    seen is True where a key may be seen, factors are dropout's Z.
+    """
+    if q.ndim > 2:  # heads of k and v may be fewer
+        group = q.shape[-3] // k.shape[-3]
+        k, v = (x.repeat_interleave(group, -3) for x in (k, v))
     scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
-    hidden = hidden_mask(q.shape[-2], k.shape[-2], causal)
-    s = (torch.matmul(q, k.transpose(-2, -1)) * scale).masked_fill(hidden, -torch.inf)
-    p = torch.where(hidden.all(-1, keepdim=True), 0, s.softmax(-1))
-    return torch.matmul(p.to(q.dtype), v), s.logsumexp(-1)
+    hidden = hidden_mask(q.shape[-2], k.shape[-2], causal).to(q.device)
+    hidden = hidden if seen is None else hidden | ~seen
+    s = torch.matmul(q, k.transpose(-2, -1)) * scale + bias
+    s = s.masked_fill(hidden, -torch.inf)
+    p = torch.where(hidden.all(-1, keepdim=True), 0, s.softmax(-1)).to(q.dtype)
+    return torch.matmul(p * factors, v), s.logsumexp(-1)
 
 
-def reference(q, k, v, **options):
-    """The same in float64."""
-    return plain(q.double(), k.double(), v.double(), **options)
+def autograd(q, k, v, do, **options):
+    """(o, lse, dq, dk, dv) of the above, in the dtype of the input."""
+    q, k, v = (x.detach().clone().requires_grad_() for x in (q, k, v))
+    o, lse = attend(q, k, v, **options)
+    return o.detach(), lse.detach(), *torch.autograd.grad(o, (q, k, v), do)
+
+
+def with_gradients(f, tensors, given):
+    """f's results, then the gradients of those of its arguments that are floats."""
+    tensors = [x.detach().clone() for x in tensors]
+    wanted = [x.requires_grad_() for x in tensors if x.is_floating_point()]
+    out = f(*tensors)
+    grads = torch.autograd.grad(out, wanted, given[: len(out)])
+    return *(x.detach() for x in out), *grads
+
+
+def floors(q, k, v, do, dlse=None, scale=None, z=1):
+    """The largest number that each of o, L, dq, dk, dv is a sum of, or a difference.
+
+    dS = P ∘ (dP − δ) + dL P subtracts two numbers as large as dP = Z ∘ dO Vᵀ, both
+    rounded, and is exactly 0 where a row sees one key (δ = dP): the code has δ from the
+    stored O, and one key or query carries that into dQ or dK.
+    """
+    scale = abs(q.shape[-1] ** -0.5 if scale is None else scale)
+    q, k, v, do = (x.double() for x in (q, k, v, do))
+    dp = do @ v.repeat_interleave(q.shape[1] // v.shape[1], 1).mT
+    q, k, v, do, dp = (x.abs().max().item() for x in (q, k, v, do, dp))
+    ds = scale * (2 * z * dp + (0 if dlse is None else dlse.abs().max().item()))
+    return z * v, 1, ds * k, ds * q, z * do
+
+
+def assert_as_good(found, exact, plain, least=(), *, units=1, eps=None, doubt=0):
+    """Each error is at most twice plain PyTorch's, both against float64.
+
+    Plus units in the last place of the largest number on the way: the result's, or what
+    `least` has. With `doubt`, L's too: it is in fp32, and P = e^{S − L} as uncertain.
+    """
+    for i, (x, y, z) in enumerate(zip(found, exact, plain, strict=True)):
+        assert x.shape == y.shape and torch.equal(x.isinf(), y.isinf()), i
+        unit = eps or torch.finfo(x.dtype).eps
+        if doubt:
+            lse = exact[1].masked_fill(exact[1].isinf(), 0).abs().flatten()
+            unit += torch.finfo(torch.float32).eps * (lse.max() if len(lse) else 0)
+        x, y, z = (a.double().masked_fill(y.isinf(), 0) for a in (x, y, z))
+        error, allowed = ((a - y).abs().max().item() for a in (x, z.nan_to_num()))
+        top = units * unit * max([*least[i : i + 1], y.abs().max().item()])
+        assert error <= 2 * allowed + top, (i, error, allowed, top)
 
 
 def random_matrix(rng, rows, cols, dtype=float):

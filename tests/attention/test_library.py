@@ -10,7 +10,7 @@ from tilewise import FlashAttention, flash_attention
 from tilewise import scaled_dot_product_attention as sdpa
 from tilewise.attention import library
 
-from ._gradients import with_gradients
+from .._oracle import with_gradients
 
 
 def inputs(*, heads=(4, 2), d_v=8, turned=False, dtype=torch.float32):

@@ -9,7 +9,7 @@ from torch.testing import assert_close
 from tilewise import flash_attention
 from tilewise.attention import ops
 
-from ._gradients import with_gradients
+from .._oracle import with_gradients
 
 FORWARD = torch.autograd.forward_ad
 

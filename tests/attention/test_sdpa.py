@@ -12,7 +12,7 @@ from torch.testing import assert_close
 from tilewise import scaled_dot_product_attention as ours
 from tilewise.attention import passes
 
-from ._gradients import with_gradients
+from .._oracle import with_gradients
 
 TINY = {"rtol": 0, "atol": 1e-10}
 

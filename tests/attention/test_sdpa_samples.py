@@ -15,7 +15,7 @@ from tilewise import scaled_dot_product_attention as ours
 from tilewise.attention import passes
 from tilewise.dropout import keep_factors
 
-from ._gradients import with_gradients
+from .._oracle import with_gradients
 
 DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 CHILD = """

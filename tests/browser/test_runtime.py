@@ -1,18 +1,8 @@
 """The page's Python: asked, run, stopped, and not there until somebody asks."""
 
-import json
-import random
-
-from tilewise.live import answer
-
 from ._windows import watch
 
 MODULE = "import(new URL('/assets/js/runtime.js', location))"
-ASK = f"""async ([name, inputs]) => {{
-  const {{ ask }} = await {MODULE};
-  const one = (x) => ask(name, x).catch((error) => ({{ problem: error.problem }}));
-  return Promise.all(inputs.map(one));
-}}"""
 RUN = f"""async (source) => {{
   const {{ run }} = await {MODULE};
   const shown = [];
@@ -26,25 +16,6 @@ STOP = f"""async (wait) => {{
   const {{ problem }} = await endless.catch((error) => error);
   return [problem.code, (await after).output];
 }}"""
-
-
-def test_answers_equal_cpython(visit):
-    draw = random.Random(5)
-    inputs = [
-        {"scores": " ".join(str(draw.gauss(0, 9)) for _ in range(draw.randint(1, 9)))}
-        for _ in range(100)
-    ]
-    inputs += [{"scores": x} for x in ("", "1 x", "nan", "1e308", "1 " * 10000)]
-    here = visit("index.html").evaluate(ASK, ["row", inputs])
-    for asked, found in zip(inputs, here):
-        told = json.loads(answer(json.dumps({"ask": "row", "input": asked})))
-        if "problem" in told:
-            assert found == told
-            continue
-        made = told["result"]["weights"]
-        assert found["shown"] == told["result"]["shown"]
-        pairs = zip(found["weights"], made, strict=True)
-        assert all(abs(a - b) <= 1e-12 * b for a, b in pairs)
 
 
 def test_a_program_runs(visit):

@@ -1,15 +1,10 @@
 """The tile stepper on a reader's own numbers, from fields and from the address."""
 
-import json
-import math
-import random
-from itertools import product
 from urllib.parse import quote
 
 import pytest
 
 from tilewise import worked_example
-from tilewise.live import stepper
 
 from ._kept import again, alone, kept
 from ._stepper import FORWARD, arrive, at, meet, own, settle
@@ -103,65 +98,3 @@ def test_hostile_addresses_show_the_example(opened):
         opened.get_by_text("The address asks for").wait_for()
         at(opened, 0)
     assert opened.locator("tw-stepper script").count() == 0
-
-
-def request(draw, way, order, causal, scale):
-    """Random numbers within all limits."""
-    n, n_k = draw.randint(1, 8), draw.randint(1, 8)
-    d, d_v = draw.randint(1, 4), draw.randint(1, 4)
-
-    def text(rows, cols):
-        lines = [
-            [f"{draw.uniform(-3, 3):.3f}" for _ in range(cols)] for _ in range(rows)
-        ]
-        return "\n".join(" ".join(line) for line in lines)
-
-    return {
-        "pass": way,
-        "order": order,
-        "causal": causal,
-        "scale": scale,
-        "block_rows": str(draw.randint(1, 8)),
-        "block_cols": str(draw.randint(1, 8)),
-        "q": text(n, d),
-        "k": text(n_k, d),
-        "v": text(n_k, d_v),
-        "do": text(n, d_v),
-    }
-
-
-ASK = """async (requests) => {
-  const { ask } = await import(new URL("assets/js/runtime.js", document.baseURI.replace(
-    /flash-attention.*/, "")));
-  return JSON.stringify(await Promise.all(requests.map((x) => ask("stepper", x))));
-}"""
-
-
-def differences(a, b, path=""):
-    """Where two answers differ by more than 1e-12, relative; formulas by a digit."""
-    if isinstance(a, dict):
-        assert set(a) == set(b), path
-        for key in a:
-            if key != "lines":
-                yield from differences(a[key], b[key], f"{path}.{key}")
-    elif isinstance(a, list):
-        assert len(a) == len(b), path
-        for n, pair in enumerate(zip(a, b, strict=True)):
-            yield from differences(*pair, f"{path}.{n}")
-    elif isinstance(a, float) and isinstance(b, (int, float)):
-        if not math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-15):
-            yield path, a, b
-    elif a != b:
-        yield path, a, b
-
-
-def test_equal_to_cpython(opened):
-    """Every choice with every other, and a scale of each kind."""
-    draw = random.Random(5)
-    ways, scales = ("forward", "backward"), ("1/√d", "0.7", "ln 2")
-    choices = product(ways, stepper.ORDERS, stepper.CAUSALS, scales)
-    requests = [request(draw, *each) for each in choices]
-    found = json.loads(opened.evaluate(ASK, requests))
-    for asked, answer in zip(requests, found, strict=True):
-        own = json.loads(json.dumps(stepper.film(asked)))
-        assert list(differences(own, answer)) == [], asked

@@ -1,13 +1,8 @@
 """The online-softmax strip, by mouse and by keyboard, beside what CPython says."""
 
-import json
-import random
 import re
-from itertools import product
 
 import pytest
-
-from tilewise.live import answer
 
 from ._kept import again, alone, kept
 from ._strip import answered, change, element, row
@@ -54,18 +49,6 @@ def in_its_language(page, chinese):
     told = element(page).inner_text()
     assert bool(re.search("[一-鿿]", told)) == chinese
     assert not chinese or not re.search("score|sum|weight|Step|maximum|number", told)
-
-
-def cpython(name, scores, unit):
-    request = {"ask": name, "input": {"scores": scores, "unit": unit}}
-    return json.loads(answer(json.dumps(request)))["result"]
-
-
-def numbers(data):
-    """Every number of an answer, in order, with the texts between."""
-    if isinstance(data, dict):
-        return [y for key in sorted(data) for y in numbers(data[key])]
-    return [y for x in data for y in numbers(x)] if isinstance(data, list) else [data]
 
 
 def test_by_mouse(look):
@@ -122,27 +105,6 @@ def test_halves(fresh):
     page.get_by_role("button", name="Swap").click()
     answered(page, "0 -1 -1 -2")
     assert row(page, 2) == ["1", "1/2"] and row(page, 3) == ["m = 0, ℓ = 9/4"]
-
-
-ASK = """async ([name, inputs]) => {
-  const { ask } = await import(new URL("/assets/js/runtime.js", location));
-  return Promise.all(inputs.map((x) => ask(name, x)));
-}"""
-
-
-@pytest.mark.parametrize("name", ["strip", "cuts"])
-def test_as_cpython_says(fresh, name):
-    """Each length with small and huge scores, in both units."""
-    draw, asked = random.Random(name), []
-    for n, most, unit in product(range(1, 10), (1, 10, 500), "2e"):
-        scores = " ".join(repr(draw.uniform(-most, most)) for _ in range(n))
-        asked.append({"scores": scores, "unit": unit})
-    for one, data in zip(
-        asked, fresh(ONLINE).evaluate(ASK, [name, asked]), strict=True
-    ):
-        told = numbers(cpython(name, one["scores"], one["unit"]))
-        for a, b in zip(numbers(data), told, strict=True):
-            assert a == b or abs(a - b) <= 1e-12 * abs(b)
 
 
 def test_hostile_rows(fresh, fits):

@@ -10,7 +10,7 @@ import torch
 from tilewise import worked_example as example
 from tilewise.cli import main
 
-from .._oracle import largest_difference, random_matrix, reference
+from .._oracle import attend, largest_difference, random_matrix
 
 ORDERS = ("kv-outer", "q-outer")
 NAMES = ("dq", "dk", "dv")
@@ -23,7 +23,7 @@ def tensor(rows):
 def autograd(given, causal):
     """(dq, dk, dv) of what a JSON holds, by PyTorch in float64."""
     q, k, v = (tensor(given[x]).requires_grad_() for x in "qkv")
-    o, _ = reference(q, k, v, causal=causal, scale=given["scale"])
+    o, _ = attend(q, k, v, causal=causal, scale=given["scale"])
     grads = torch.autograd.grad(o, (q, k, v), tensor(given["do"]))
     return [torch.nan_to_num(x).tolist() for x in grads]
 
@@ -92,6 +92,7 @@ def test_a_file_without_do_and_numbers_too_large(tmp_path, refused):
 def test_every_choice_runs(order, form, size, capsys):
     for lang in ("en", "zh"):
         options = ["--order", order, "--format", form, "--causal", "--lang", lang]
-        assert main(["trace", "--backward", *options, *size]) == 0
-        out, err = capsys.readouterr()
-        assert out.endswith("\n") and err == ""
+        for way in ([], ["--backward"]):
+            assert main(["trace", *way, *options, *size]) == 0
+            out, err = capsys.readouterr()
+            assert out.endswith("\n") and err == ""

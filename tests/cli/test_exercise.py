@@ -1,8 +1,6 @@
 """`exercise` lists, writes and grades; no file is lost, and no loop waited for."""
 
 import os
-import subprocess
-import sys
 import time
 
 import pytest
@@ -128,13 +126,3 @@ def test_a_folder_without_leave_to_write(tmp_path, monkeypatch, refused):
 
     monkeypatch.setattr(exercise, "open", denied, raising=False)
     assert "cannot be written (Permission denied)" in refused("exercise", "merge")
-
-
-def test_without_torch(tmp_path):
-    (tmp_path / "delta.py").write_text(solution("delta"), "utf-8")
-    code = "import sys; sys.modules['torch'] = None; from tilewise.cli import main;"
-    code += "sys.exit(main(['exercise', 'delta']))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr

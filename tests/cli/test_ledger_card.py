@@ -36,27 +36,6 @@ def test_what_is_not_known_is_not_said(capsys):
     assert "in HBM at once" in text
 
 
-def test_both_passes_are_one_and_the_other(capsys):
-    options = ["--n", 777, "--heads", 6, "--kv-heads", 2, "--causal"]
-    one, two = made(capsys, *options), made(capsys, *options, "--backward")
-    both = made(capsys, *options, "--training")
-    assert [x["pass"] for x in both["tiles"]] == ["forward", "backward"]
-    for name, x in both["algorithms"].items():
-        a, b = one["algorithms"][name], two["algorithms"][name]
-        for key in ("reads", "writes", "bytes", "flops"):
-            assert x[key] == a[key] + b[key]
-        assert x["once"]["bytes"] == a["once"]["bytes"] + b["once"]["bytes"]
-        assert x["sram"] == max(a["sram"], b["sram"]) and x["saved"] == a["saved"]
-
-
-def test_tiles_of_real_kernels(capsys):
-    options = ["--d", 128, "--tiles", "kernels", "--training"]
-    tiles = [[x["rows"], x["cols"]] for x in made(capsys, *options)["tiles"]]
-    assert tiles == [[128, 176], [80, 128]]
-    tiles = made(capsys, *options, "--gpu", "a100", "--block-cols", 32)["tiles"]
-    assert [[x["rows"], x["cols"]] for x in tiles] == [[128, 32], [64, 32]]
-
-
 def test_ratios_as_they_are_read():
     shown = {0.012345: "0.012", 0.5: "0.50", 1.0: "1.00", 123.4: "123.4"}
     assert {x: ratio(x) for x in shown} == shown

@@ -88,12 +88,3 @@ def test_colour_needs_a_terminal_and_consent(monkeypatch):
     assert colour(Terminal())
     monkeypatch.setenv("TERM", "dumb")
     assert not colour(Terminal())
-
-
-def test_every_choice_runs(capsys):
-    for order in ("kv-outer", "q-outer"):
-        for form in ("text", "latex", "json"):
-            options = ["--order", order, "--format", form, "--causal", "--lang", "zh"]
-            assert main(["trace", *options, "--n", "3", "--block-rows", "64"]) == 0
-            out, err = capsys.readouterr()
-            assert out.endswith("\n") and err == ""

@@ -19,13 +19,6 @@ MORE = [  # batch, heads, key heads, N_q, N_k, d, causal
 ]
 
 
-@pytest.fixture(autouse=True)
-def seed_and_precision(monkeypatch):
-    """Plain PyTorch's fp32 without tf32, and its deterministic matrix products."""
-    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    torch.backends.cuda.matmul.allow_tf32 = False
-
-
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda x: str(x)[6:])
 @pytest.mark.parametrize("name", RUNGS)

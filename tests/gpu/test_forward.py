@@ -35,14 +35,7 @@ def rungs_here():
 
 
 RUNGS = rungs_here()
-
-
-@pytest.fixture(autouse=True)
-def poisoned():
-    """torch.empty gives NaN, so that what a kernel does not write is seen."""
-    torch.use_deterministic_algorithms(True, warn_only=True)
-    yield
-    torch.use_deterministic_algorithms(False)
+pytestmark = pytest.mark.usefixtures("new_memory_is_nan")
 
 
 @pytest.mark.parametrize("title", CASES)

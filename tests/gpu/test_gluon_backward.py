@@ -27,12 +27,6 @@ SHAPES += [  # every kernel: with masks or without, B_r 64 or 128, shared heads
 ]
 
 
-@pytest.fixture(autouse=True)
-def precision(monkeypatch):
-    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    torch.backends.cuda.matmul.allow_tf32 = False
-
-
 def backward(*args, **options):
     return rung("gluon_backward").backward(*args, **options)
 

@@ -27,14 +27,7 @@ TILES = [  # d, block_rows, block_cols, num_stages
     (128, 128, 64, 3),
 ]
 CAUSAL = False, True, "top-left"
-
-
-@pytest.fixture(autouse=True)
-def poisoned():
-    """torch.empty gives NaN, so that what the kernel does not write is seen."""
-    torch.use_deterministic_algorithms(True, warn_only=True)
-    yield
-    torch.use_deterministic_algorithms(False)
+pytestmark = pytest.mark.usefixtures("new_memory_is_nan")
 
 
 @pytest.mark.parametrize("causal", CAUSAL)

@@ -8,7 +8,8 @@ from tilewise import flash_attention
 from tilewise import scaled_dot_product_attention as sdpa
 from tilewise.dropout import keep_factors
 
-from ..kernels._backward import exact, floors
+from .._oracle import assert_as_good, floors
+from ..kernels._backward import exact
 from ._draw import draw, run
 
 if not torch.cuda.is_available():
@@ -32,21 +33,6 @@ CASES = [  # dtype, batch, heads, key heads, N_q, N_k, d, causal, scale
 ]
 
 
-@pytest.fixture(autouse=True)
-def exact_products(monkeypatch):
-    """Plain PyTorch's fp32 without tf32, and its deterministic matrix products."""
-    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    monkeypatch.setattr(torch.backends.cuda.matmul, "allow_tf32", False)
-
-
-def assert_as_good(found, true, plain, tops):
-    """Each error at most twice plain PyTorch's, plus a unit of the largest number."""
-    for x, y, z, top in zip(found, true, plain, tops, strict=True):
-        x, y, z = (a.double().nan_to_num(neginf=0) for a in (x, y, z))
-        errors = [(a - y).abs().max().item() for a in (x, z)]
-        assert x.shape == y.shape and errors[0] <= 2 * errors[1] + top, errors
-
-
 @pytest.mark.parametrize("deterministic", [False, True])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_flash_attention_against_float64(case, deterministic):
@@ -59,13 +45,9 @@ def test_flash_attention_against_float64(case, deterministic):
 
     true = exact(q, k, v, do, dlse, causal, scale)
     plain = exact(q, k, v, do, dlse, causal, scale, dtype)
-    eps = torch.finfo(dtype).eps
-    size = abs(q.shape[-1] ** -0.5 if scale is None else scale)
-    tops = [x.double().nan_to_num(neginf=0).abs().max().item() for x in true]
-    least = 0, 0, *floors(q, k, v, do, dlse, size)
-    tops = [2 * eps * max(a, float(b)) for a, b in zip(tops, least)]
+    least = floors(q, k, v, do, dlse, scale)
     found = run(f, (q, k, v), (do, dlse), deterministic)
-    assert_as_good(found, true, plain, tops)
+    assert_as_good(found, true, plain, least, units=2, eps=torch.finfo(dtype).eps)
 
 
 MASKS = {
@@ -104,8 +86,7 @@ def test_masks_and_dropout(name, dropout_p):
 
         f = plain if results else ours
         results.append(run(f, tensors, [do.to(dtype)]))
-    tops = [4 * 2**-8 * x.abs().max().item() for x in results[1]]
-    assert_as_good(*results, tops)
+    assert_as_good(*results, units=2)
 
 
 @pytest.mark.parametrize("shape", [(300, 64), (3, 300, 64), (2, 2, 3, 130, 128)])
@@ -116,8 +97,7 @@ def test_any_number_of_axes(shape):
     wide = [x.double() for x in (q, k, v)]
     true = run(lambda *x: [theirs(*x, is_causal=True)], wide, [do.double()])
     plain = run(lambda *x: [theirs(*x, is_causal=True)], (q, k, v), [do])
-    tops = [4 * 2**-8 * x.abs().max().item() for x in true]
-    assert_as_good(found, true, plain, tops)
+    assert_as_good(found, true, plain, units=2)
 
 
 @pytest.mark.parametrize("d", [64, 128])
@@ -129,4 +109,4 @@ def test_a_sum_hands_back_one_number(d):
         y = x.detach().to(dtype).requires_grad_()
         f(y, y, y).sum().backward()
         grads.append([y.grad])
-    assert_as_good(*grads, [4 * 2**-8 * grads[1][0].abs().max().item()])
+    assert_as_good(*grads, units=2)

@@ -10,7 +10,8 @@ import torch
 from tilewise.attention.dispatch import route
 from tilewise.ring.zigzag import unzigzag
 
-from ..kernels._backward import exact, floors
+from .._oracle import assert_as_good, floors
+from ..kernels._backward import exact
 from ._ring import CASES, draw
 
 if not torch.cuda.is_available():
@@ -37,25 +38,19 @@ def found(tmp_path_factory):
 
 
 def check(shares, name, world):
-    """Each error at most twice plain PyTorch's, plus a unit of the largest number."""
-    dtype, causal, *_, d = CASES[name]
+    dtype, causal, *_ = CASES[name]
     join = unzigzag if causal else torch.cat
     made = [join(x, dim=2).double() for x in zip(*shares, strict=True)]
     given = [x.cuda() for x in draw(name, world)]
     true = [x.cpu() for x in exact(*given, causal)]
     plain = [x.double().cpu() for x in exact(*given, causal, dtype=dtype)]
     eps = torch.finfo(dtype).eps
-    least = 0, 0, *floors(*given, d**-0.5)
-    for x, y, z, low in zip(made, true, plain, least, strict=True):
-        errors = [(a - y).abs().max().item() for a in (x, z)]
-        top = 2 * eps * max(y.abs().max().item(), float(low))
-        assert x.shape == y.shape and errors[0] <= 2 * errors[1] + top, errors
+    assert_as_good(made, true, plain, floors(*given), units=2, eps=eps)
 
 
 @EACH
 @pytest.mark.parametrize("name", CASES)
-def test_all_gpus_together_equal_float64(found, world, name, monkeypatch):
-    monkeypatch.setattr(torch.backends.cuda.matmul, "allow_tf32", False)
+def test_all_gpus_together_equal_float64(found, world, name):
     check([rank[name, "nccl"] for rank in found[world]], name, world)
 
 

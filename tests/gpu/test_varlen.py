@@ -17,13 +17,6 @@ from ..varlen._varlen import bounds, ends, gradients
 from ._varlen import BF16, CAUSAL, FP16, FP32, GLUON, LENGTHS, both, draw, hold
 
 
-@pytest.fixture(autouse=True)
-def exact_products(monkeypatch):
-    """Plain PyTorch's fp32 without tf32, and its deterministic matrix products."""
-    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    monkeypatch.setattr(torch.backends.cuda.matmul, "allow_tf32", False)
-
-
 @pytest.mark.parametrize("causal", CAUSAL)
 @pytest.mark.parametrize("title", LENGTHS)
 @pytest.mark.parametrize("d", [16, 64, 80, 128])

@@ -1,12 +1,13 @@
 """What a reader may ask the stepper: edges, limits and problems with a name."""
 
 import json
+from itertools import product
 
 import pytest
 
 from tilewise.live import answer, stepper
 
-from ._films import PASSES, asked, play
+from ._films import PASSES, SHAPES, asked, play
 
 
 def test_a_row_that_sees_nothing():
@@ -58,8 +59,10 @@ def test_extremes_stay_json():
 
 
 def test_both_pythons_agree(agree):
-    """The example to the last character, and every problem."""
-    asked = [{"pass": way, "order": x} for way in PASSES for x in stepper.ORDERS]
-    asked += [{"pass": "backward"} | {field: text} for _, field, text in WRONG]
-    for found in agree("stepper", asked):
+    """The example to the last character, random numbers, and every problem."""
+    every = [{"pass": way, "order": x} for way in PASSES for x in stepper.ORDERS]
+    masks = product(SHAPES, every, stepper.CAUSALS)
+    every += [asked(shape, causal=x, **one) for shape, one, x in masks]
+    every += [{"pass": "backward"} | {field: text} for _, field, text in WRONG]
+    for found in agree("stepper", every):
         assert found.keys() in ({"result"}, {"problem"})

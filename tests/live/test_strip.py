@@ -121,5 +121,11 @@ def test_hostile_rows_are_named(name, text, code):
     assert asked(name, text) == code
 
 
+@pytest.mark.parametrize("name", ["strip", "cuts"])
+def test_both_pythons_agree(agree, name):
+    texts = [" ".join(map(str, row)) for row in ROWS[::3]] + ["", "nan", "1 two"]
+    agree(name, [{"scores": text, "unit": unit} for text in texts for unit in "2e"])
+
+
 def test_unit_is_one_of_two():
     assert asked("strip", "1", "10") == "not-a-choice"

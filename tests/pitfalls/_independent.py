@@ -5,7 +5,7 @@ Masks are filled entry by entry; nothing of tilewise is used but dropout's own m
 
 import torch
 
-from ..attention._gradients import autograd
+from .._oracle import autograd
 
 NAMES = ("o", "lse", "dq", "dk", "dv")
 PLAIN = {

@@ -21,11 +21,11 @@ from tilewise.trace import (
 
 from .._oracle import (
     CAUSALS,
+    attend,
     flat,
     largest_difference,
     random_matrix,
     random_qkv,
-    reference,
 )
 
 EVERY = list(product(ORDERS, CAUSALS))
@@ -47,7 +47,7 @@ def case(seed, most=10):
 def autograd(q, k, v, do, **options):
     """(dq, dk, dv) of standard attention in float64, by PyTorch."""
     leaves = [torch.tensor(x, dtype=torch.float64).requires_grad_() for x in (q, k, v)]
-    o, _ = reference(*leaves, **options)
+    o, _ = attend(*leaves, **options)
     do = torch.tensor(do, dtype=torch.float64)
     return [torch.nan_to_num(x).tolist() for x in torch.autograd.grad(o, leaves, do)]
 

@@ -10,9 +10,8 @@ import pytest
 from tilewise import worked_example as example
 from tilewise.trace import ORDERS, backward, forward
 
-from .._oracle import CAUSALS, exp2, random_matrix, visible
+from .._oracle import CAUSALS, DK, DQ, DV, exp2, random_matrix, visible
 from .._oracle import brute as standard
-from ..attention._gradients import DK, DQ, DV
 
 EVERY = list(product(ORDERS, CAUSALS))
 NAMES = ("dq", "dk", "dv")

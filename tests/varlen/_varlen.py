@@ -4,8 +4,7 @@ import random
 
 import torch
 
-from .._oracle import CAUSALS
-from ..kernels._backward import floors
+from .._oracle import CAUSALS, assert_as_good, attend, floors
 
 
 def ends(lengths, dtype=torch.int64, device="cpu"):
@@ -19,22 +18,6 @@ def bounds(lengths):
     return [slice(*edge) for edge in zip(edges, edges[1:])]
 
 
-def attend(q, k, v, causal, scale):
-    """(o, L) of one document by the formula: q (heads, N_q, d), k, v with fewer heads.
-
-    Rows that see nothing have o = 0, L = −∞ and no gradient.
-    """
-    k, v = (x.repeat_interleave(q.shape[0] // k.shape[0], 0) for x in (k, v))
-    n_q, n_k = q.shape[1], k.shape[1]
-    past = {False: n_k, True: n_k - n_q + 1, "top-left": 1}[causal]
-    rows = torch.arange(n_q, device=q.device)[:, None]
-    hidden = torch.arange(n_k, device=q.device) >= rows * bool(causal) + past
-    scale = q.shape[-1] ** -0.5 if scale is None else scale
-    s = (scale * (q @ k.mT)).masked_fill(hidden, -torch.inf)
-    p = torch.where(hidden.all(1)[:, None], 0, s.softmax(-1))
-    return p.to(q.dtype) @ v, s.logsumexp(-1)
-
-
 def by_document(q, k, v, lengths_q, lengths_k, *, causal=False, scale=None):
     """(o, L) with whole matrices, differentiable, document by document."""
     nothing = q[:0].sum()  # 0, with a gradient even where no row sees a key
@@ -44,7 +27,7 @@ def by_document(q, k, v, lengths_q, lengths_k, *, causal=False, scale=None):
     for rows, keys in zip(bounds(lengths_q), bounds(lengths_k), strict=True):
         if rows.start < rows.stop and keys.start < keys.stop:
             given = (x.transpose(0, 1) for x in (q[rows], k[keys], v[keys]))
-            o_b, lse_b = attend(*given, causal, scale)
+            o_b, lse_b = attend(*given, causal=causal, scale=scale)
             o[rows], lse[rows] = o_b.transpose(0, 1), lse_b.T.to(wide)
     return o, lse
 
@@ -131,21 +114,13 @@ def leaks(f, tensors, given, lengths_q, lengths_k, b, value=None):
     return found
 
 
-def assert_as_good(found, true, plain, tensors, given, scale, few=1):
-    """Each error at most twice plain PyTorch's, all against float64.
-
-    Plus `few` units in the last place of the largest number on the way, and one of L,
-    which is in fp32: P = e^{S − L} is as uncertain as L.
-    """
+def assert_right(found, tensors, given, lengths, options, few=1):
+    """Results and gradients are as good as plain PyTorch's of one document by one."""
+    wide = [[x.double() for x in xs] for xs in (tensors, given)]
+    exact, plain = (
+        gradients(lambda *x: by_document(*x, *lengths, **options), *xs)
+        for xs in (wide, (tensors, given))
+    )
     turned = [x.transpose(0, 1)[None] for x in (*tensors, *given)]
-    size = abs(tensors[0].shape[-1] ** -0.5 if scale is None else scale)
-    least = 0, 0, *(map(float, floors(*turned, size)))
-    lse = true[1][true[1].isfinite()]
-    doubt = torch.finfo(torch.float32).eps * (lse.abs().max().item() if len(lse) else 0)
-    for i, (x, y, z) in enumerate(zip(found, true, plain, strict=True)):
-        assert x.shape == y.shape and torch.equal(x.isinf(), y.isinf()), i
-        x, y, z = (a.double().nan_to_num(neginf=0) for a in (x, y, z))
-        errors = [(a - y).abs().max().item() for a in (x, z)]
-        eps = torch.finfo(torch.float32 if i == 1 else found[0].dtype).eps + doubt
-        top = few * eps * max(least[i], y.abs().max().item())
-        assert errors[0] <= 2 * errors[1] + top, (i, errors, top)
+    least = floors(*turned, options["scale"])
+    assert_as_good(found, exact, plain, least, units=few, doubt=True)

@@ -13,7 +13,7 @@ from tilewise.attention import passes
 from tilewise.varlen import passes as varlen_passes
 
 from .._oracle import CAUSALS
-from ._varlen import assert_as_good, bounds, by_document, draw, ends, gradients, leaks
+from ._varlen import assert_right, bounds, by_document, draw, ends, gradients, leaks
 
 TINY = {"rtol": 0, "atol": 1e-10}
 LENGTHS = [7, 0, 13, 1, 30], [9, 4, 13, 0, 22]
@@ -53,12 +53,7 @@ def test_errors_are_at_most_twice_those_of_plain_pytorch(dtype):
     for seed in range(20):
         tensors, given, *lengths, options = draw(seed, dtype=dtype, most=90)
         found = gradients(packed(*lengths, **options), tensors, given)
-        wide = [[x.double() for x in xs] for xs in (tensors, given)]
-        true, plain = (
-            gradients(lambda *x, n=lengths, o=options: by_document(*x, *n, **o), *xs)
-            for xs in (wide, (tensors, given))
-        )
-        assert_as_good(found, true, plain, tensors, given, options["scale"])
+        assert_right(found, tensors, given, lengths, options)
 
 
 @pytest.mark.parametrize("causal", CAUSALS)
@@ -73,20 +68,6 @@ def test_its_own_tiles(causal):
         lambda *x: by_document(*x, *lengths, causal=causal), tensors, given
     )
     assert_close(found, expected, **TINY)
-
-
-@pytest.mark.parametrize("causal", CAUSALS)
-def test_gradcheck(causal, monkeypatch):
-    monkeypatch.setattr(varlen_passes, "tile_sizes", lambda q: (2, 3))
-    lengths = [3, 0, 3], [4, 1, 2]
-    tensors = inputs(torch.float64, heads=(2, 1), lengths=lengths, d=2)
-    f = packed(*lengths, causal=causal, scale=0.8)
-
-    def seen(*x):
-        o, lse = f(*x)
-        return o, lse.masked_fill(lse == -math.inf, 0)  # −∞ has no derivative
-
-    assert torch.autograd.gradcheck(seen, [x.requires_grad_() for x in tensors])
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])
