@@ -1,15 +1,18 @@
 """Give the theme's search index the text that a reader sees, in few bytes."""
 
+import html
 import json
 import re
 from collections import Counter
+
+import jieba
 
 SEPARATOR = (
     r"[\s<>\-、。，．？！；：（）“”《》]"  # of words, as the search reads the index
 )
 NO_WIDTH = re.compile(f"(?<={SEPARATOR})\u200b|\u200b(?={SEPARATOR})")
 WORDS = re.compile(r"[\s\u200b\-、。，．？！；：（）“”《》,.;:()\"']+")
-ROOM, RARE = {"zh": 400, "en": 800}, 3  # characters of a section; sections with a word
+ROOM, RARE = {"zh": 300, "en": 800}, 3  # characters of a section; sections with a word
 TAG = re.compile(r"</?[a-z][^>]*>")
 TEX = re.compile(r"\\\((.*?)\\\)", re.S)
 COMMAND = re.compile(
@@ -18,7 +21,46 @@ COMMAND = re.compile(
 NAMES = r"\tau \ell \delta \infty \times \cdot \le \ge \log \ln \sqrt \sum \max \min"
 SIGNS = dict(zip(NAMES.split(), "τ ℓ δ ∞ × · ≤ ≥ log ln √ Σ max min".split()))
 
-CHILD, CHILD_AND_MARK = "e=e+s+o.id}", 'e=e+s+o.id+"."}'  # of lunr.TokenSet.toString
+# What the theme's search reads, {as it stands: as it should be}.
+MENDED = {
+    # lunr compares the nodes of its trie by a text that joins the characters and the
+    # numbers of their children. Without a mark between them "1" → 23, "4" → 5 reads
+    # like "1" → 2345, two nodes become one, and a search that then meets words which
+    # exist nowhere ends with an error.
+    "e=e+s+o.id}": 'e=e+s+o.id+"."}',
+    # Chinese and Latin are often typed without a space: 在线softmax, HBM带宽, FA3. And
+    # nearly every page is about FlashAttention, so its name says little beside others.
+    r"""if(e=e.replace(new RegExp("\\p{sc=Han}+","gu"),"""
+    r"""s=>[...fe(s,this.index.invertedIndex)].join("* "))""": (
+        r"""if(e=e.replace(/\bfa([1-4])\b/gi,"flashattention $1")"""
+        r""".replace(FLASH,(m,at,all)=>"""
+        r"""/[^\s\d]/.test(all.replace(FLASH,""))?" ":" flashattention ")"""
+        r""".replace(new RegExp("\\p{sc=Han}+","gu"),"""
+        r"""s=>` ${[...fe(s,this.index.invertedIndex)].join(" ")} `)"""
+    ).replace("FLASH", r"/flash[\s_-]?attention(?![_a-z])[\s-]*/gi"),
+    # A word stands for all that begin like it or like its stem; a number, or a word
+    # too frequent for the index, for itself.
+    r"(^[+-]|[~^]\d+$)/.test(r)?r:`${r}*`).join": (
+        r"(^[+-]|[~^]\d+$|^\d+$)/.test(r)||!lunr.stopWordFilter(r)?r:[...new Set([r,"
+        r"lunr.stemmer(new lunr.Token(r)).toString()])].map(x=>`${x}*`)"
+        r""".join(" ")).join"""
+    ),
+}
+# How much a word counts: in a page's title, in its other names, in its text.
+FIELDS = {"title": 20, "words": 20, "text": 1, "tags": 1}  # the theme asks for tags
+# How much a section counts, by the first pattern that its address fits.
+COUNTS = {
+    r"#tilewise": 0.05,  # the signatures of functions
+    r"references\.html": 0.3,
+    r"#(sources|remember|check)$": 0.3,
+    r"exercises\.html#": 0.5,
+    r"glossary\.html#": 8,
+    r"^index\.html$": 0.5,
+    r"^[^#]*$": 2,  # a whole page
+    r"": 1,
+}
+OF_PAGE = re.compile(r'<meta name="(?:description|keywords)" content="([^"]*)"')
+HAN = re.compile("[\u4e00-\u9fff]+")
 
 
 def readable(match):
@@ -58,21 +100,32 @@ def digests(texts, room):
 
 
 def mend(site):
-    """Let the theme's search keep every word of an index with many numbers.
+    """Mend the theme's search where readers would miss what they look for.
 
-    lunr compares the nodes of its trie by a text that joins the characters and the
-    numbers of their children. Without a mark between them "1" → 23, "4" → 5 reads like
-    "1" → 2345, two nodes become one, and a search that meets words which then exist
-    nowhere ends with an error.
+    Raises ValueError if a version of the theme has other code there.
     """
-    for worker in site.glob("assets/javascripts/workers/search.*.js"):
+    for worker in site.glob("**/assets/javascripts/workers/search.*.js"):
         text = worker.read_text("utf-8")
-        if CHILD in text:
-            worker.write_text(text.replace(CHILD, CHILD_AND_MARK), "utf-8")
+        for theirs, ours in MENDED.items():
+            if theirs not in text and ours not in text:
+                raise ValueError(f"{worker.name} does not hold {theirs}")
+            text = text.replace(theirs, ours)
+        worker.write_text(text, "utf-8")
+
+
+def names(page):
+    """What a page is about in the words that readers type, each Chinese word by itself.
+
+    They are the page's description and its keywords.
+    """
+    text = html.unescape(" ".join(OF_PAGE.findall(page.read_text("utf-8"))))
+    return HAN.sub(lambda x: " ".join(["", *jieba.cut(x[0]), ""]), text)
 
 
 def shorten(folder):
     """Rewrite the index in a folder of the site, if the theme has written one.
+
+    A page gets a field with its other names, and each section its weight.
 
     A function is looked for by its name, so its title loses the arguments. The theme
     puts a space of no width on both sides of every Chinese word; beside a separator it
@@ -89,6 +142,11 @@ def shorten(folder):
     texts = [NO_WIDTH.sub("", plain(entry["text"])) for entry in index["docs"]]
     for entry, text in zip(index["docs"], digests(texts, ROOM[language]), strict=True):
         entry["text"] = text
+        address = entry["location"]
+        entry["boost"] = next(x for at, x in COUNTS.items() if re.search(at, address))
+        if "#" not in address:
+            entry["words"] = names(folder / address)
+    index["config"]["fields"] = {field: {"boost": x} for field, x in FIELDS.items()}
     text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
     text = NO_WIDTH.sub("", text)
     path.write_text(text, "utf-8")

@@ -1,6 +1,14 @@
-"""The search: its index is loaded when a reader turns to it, and it finds pages."""
+"""The search: its index is loaded when a reader turns to it, and it finds pages.
+
+tests/browser/queries holds what readers type, with the pages that they look for:
+path|path: query. The queries were written before anything was tuned.
+"""
+
+import re
+from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 WORDS = {"en": ("rescale", "index.html"), "zh": ("重新缩放", "zh/index.html")}
 OPENED = "Promise.allSettled(document.getAnimations().map((x) => x.finished))"
@@ -64,3 +72,54 @@ def test_from_a_folder(browser, site, lang):
     page.locator(FIELD).click()
     assert results(page, word) >= 3 and wrong == []
     page.close()
+
+
+QUERIES = Path(__file__).parent / "queries"
+ENTRY = re.compile(r"^### (.+?) \{ #[\w-]+ \}\n\n((?:.+\n?)+)", re.M)
+PAGE = re.compile(r"\]\((?:\.\./)?([\w-]+(?:/[\w-]+)?)\.(?:md|py)")
+# The theme's own worker, as its page starts it; the pages of each query, best first.
+ASK = """async (queries) => {
+  const path = JSON.parse(document.querySelector("#__config").textContent).search;
+  const index = await (await fetch("search/search_index.json")).json();
+  const worker = new Worker(new URL(path, location.href));
+  const ask = (message) => new Promise((done) => {
+    worker.onmessage = ({ data }) => done(data);
+    worker.postMessage(message);
+  });
+  await ask({ type: 0, data: { ...index, options: { suggest: false } } });
+  const found = [];
+  for (const query of queries) {
+    const { data } = await ask({ type: 2, data: query });
+    found.push(data.items.map(([{ location }]) => location.split(".html")[0]));
+  }
+  worker.terminate();
+  return found;
+}"""
+
+
+def asked(page, queries):
+    """What is not among the first three results: {query: those pages}."""
+    found = page.evaluate(ASK, [query for query, _ in queries])
+    firsts = zip(queries, found, strict=True)
+    return {x: got[:3] for (x, due), got in firsts if not due & {*got[:3]}}
+
+
+@pytest.mark.parametrize("lang", WORDS)
+def test_what_readers_type(visit, lang):
+    lines = (QUERIES / f"{lang}.txt").read_text("utf-8").splitlines()
+    pairs = [line.split(": ", 1) for line in lines]
+    queries = [(query, {*pages.split("|")}) for pages, query in pairs]
+    missed = asked(visit(WORDS[lang][1]), queries)
+    assert len(queries) >= 100 and len(missed) <= 0.05 * len(queries), missed
+
+
+@pytest.mark.parametrize("lang", WORDS)
+def test_terms_of_the_glossary(visit, lang):
+    """Each leads to its entry, to the page that its entry links, or to its lesson."""
+    text = (ROOT / f"docs/{lang}/reference/glossary.md").read_text("utf-8")
+    entries = ENTRY.findall(text)
+    entry = "reference/glossary"
+    queries = [(title, {entry, *PAGE.findall(text)}) for title, text in entries]
+    lessons = {"Softmax": "softmax/online-softmax"}
+    queries = [(x, pages | {lessons.get(x, entry)}) for x, pages in queries]
+    assert len(queries) > 90 and asked(visit(WORDS[lang][1]), queries) == {}

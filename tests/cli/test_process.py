@@ -69,7 +69,7 @@ def test_interruption_is_quiet():
     with start(*LONG, "--format", "json", command=command) as process:
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=10) == 130  # though nobody reads what is left
+        assert process.wait(timeout=60) == 130  # though nobody reads what is left
         assert process.stderr.read() == b""
 
 

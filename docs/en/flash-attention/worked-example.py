@@ -1,5 +1,6 @@
 # ---
 # description: FlashAttention's forward pass on four queries and four keys, every S, m, P, l and O of all four tile steps as exact fractions.
+# keywords: numerical example, step by step, by hand, trace
 # jupyter:
 #   jupytext:
 #     text_representation:

@@ -1,11 +1,12 @@
 # ---
 # description: 四个查询、四个键，把 FlashAttention 的前向传播走完四步，S、m、P、ℓ、O 的每个数都是精确的有理数。
+# keywords: 数值例子、逐步演算、手算、推演
 # jupyter:
 #   jupytext:
 #     text_representation:
 #       extension: .py
 #       format_name: percent
-# source: "37c42548fb30"
+# source: "fb027c6c3bec"
 # ---
 
 # %% [markdown]
