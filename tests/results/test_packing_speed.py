@@ -5,8 +5,8 @@ import importlib
 import pytest
 from repository import ROOT
 
-from tilewise.bench.cells import PASSES, geometric
-from tilewise.examples import packing_bins, packing_draw
+from tilewise.bench.cells import PASSES
+from tilewise.examples import packing_draw
 
 varlen = importlib.import_module("draw.tables._varlen")
 packed_tail = importlib.import_module("draw.tables.memory.packed_tail")
@@ -25,68 +25,6 @@ FIXED = packing_draw.blocks([1024] * 16, turned=True)
 def both(name, than="gluon_varlen"):
     """How many times as long as another, forward and backward, in one list."""
     return [x for way in PASSES for x in varlen.longer(way, name, than).values()]
-
-
-def within(ratios, words):
-    """words with the least and the most of the ratios."""
-    return words.format(min(ratios), max(ratios))
-
-
-def named():
-    """The page's words on times and memory."""
-    places, pairs = len(LENGTHS) * max(LENGTHS), packing_bins.pairs
-    yield f"Now {len(LENGTHS)} documents, log-normal again: {sum(LENGTHS):,} tokens, "
-    yield f"the longest has {max(LENGTHS)}."
-    more = len(LENGTHS) * pairs(max(LENGTHS)) / sum(map(pairs, LENGTHS))
-    yield f"Padding makes {places:,} places and {more:.0f} times the pairs"
-    yield within(both("padded"), "takes {:.1f} to {:.1f} times as long.")
-    for name, words in (
-        ("flex", "FlexAttention takes {:.1f} to {:.1f} times as long forward and"),
-        ("varlen_attn", "`varlen_attn` {:.1f} to {:.1f} and"),
-    ):
-        yield within(varlen.longer("forward", name).values(), words)
-    back = varlen.longer("backward", "flex").values()
-    yield within(back, "forward and {:.1f} to {:.1f} times backward, `varlen_attn`")
-    back = varlen.longer("backward", "varlen_attn").values()
-    yield within(back, "and {:.1f} to {:.1f} times.")
-
-
-def more_named():
-    """The same of the matrix, of the same bits and of equal lengths."""
-    matrix = both("sdpa with a mask", "padded")
-    yield within(matrix, "worse than padding, {:.1f} to {:.1f} times as long as that")
-    yield f"it is {sum(LENGTHS) ** 2 / 1e9:.2f} GB itself"
-    same = varlen.longer("backward", "varlen").values()
-    yield within(same, "the backward pass then takes {:.1f} to {:.1f} times as long")
-    means = [geometric(varlen.ratios(way).values()) for way in PASSES]
-    yield "That is {:.2f} in the mean forward and {:.2f} backward".format(*means)
-    plain = [x for way in PASSES for x in varlen.ratios(way, "varlen").values()]
-    yield within(plain, "the kernels in plain Triton reach {:.2f} to {:.2f} of")
-    equal = [x for way in PASSES for x in varlen.ratios(way).values()]
-    yield within(equal, "reached {:.2f} to {:.2f} of the speed of kernels that know")
-
-
-def counted():
-    """The page's words on slots and on who draws what."""
-    row, block = (
-        packing_bins.first_fit_decreasing(packing_bins.LENGTHS, packing_bins.SIZE)[-1],
-        4,
-    )
-    lengths = [packing_bins.LENGTHS[i] for i in row]
-    slots = sum(lengths) // block + len(lengths)
-    used = sum(-(-n // block) for n in lengths)
-    yield f"{sum(lengths)} tokens in {len(lengths)} documents, gets {slots} slots for"
-    yield f"for blocks of {block} rows and needs {used}."
-    most = max(packing_draw.to_and_fro(FIXED))
-    mean = sum(FIXED) / packing_draw.PROGRAMS
-    yield f"One program has {most} tiles, {most / mean:.2f} times the mean"
-    yield f"has 8 × 16 = {len(FIXED) // 16} blocks"
-    yield f"for {packing_draw.PROGRAMS} programs and {packing_draw.HEADS} heads"
-
-
-@pytest.mark.parametrize("words", [*named(), *more_named(), *counted()])
-def test_the_page_says_what_was_measured_and_counted(words):
-    assert words in PAGES[0]
 
 
 def test_claims_without_a_number():
