@@ -54,10 +54,10 @@ def exercise(name, lang):
     parts = [
         f'<tw-exercise name="{name}">',
         markdown("\n\n".join(told["task"])),
-        fold("begin", said[begin], code(start(name))),
+        fold("begin", said[begin], code(start(name, lang))),
         fold("checks", said["checks"], f"<ul>\n{checks}\n</ul>"),
         *hints,
-        fold("solution", said["solution"], code(solution(name))),
+        fold("solution", said["solution"], code(solution(name, lang))),
         markdown(said["terminal"].format(name=name)),
         "</tw-exercise>",
     ]

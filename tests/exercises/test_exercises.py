@@ -2,6 +2,7 @@
 
 import ast
 import math
+import re
 from fractions import Fraction
 
 import pytest
@@ -75,6 +76,22 @@ def test_what_is_begun_with_is_the_solution_without_its_body(name):
         heads.append((function.name, arguments, ast.get_docstring(function)))
     assert heads[0] == heads[1] and heads[0][2]
     assert "--8<--" not in start(name) + solution(name)
+
+
+@each
+def test_the_code_is_told_in_chinese(name):
+    """Docstring and comments alone differ; no comment of several words is English."""
+    for source in (start, solution):
+        trees = [ast.parse(source(name, lang)) for lang in ("en", "zh")]
+        documented = [tree.body[-1] for tree in trees]
+        told = [x.body.pop(0).value.value for x in documented]
+        assert re.search("[一-鿿]", told[1]) and not re.search("[一-鿿]", told[0])
+        dumped = [ast.dump(tree) for tree in trees]
+        assert dumped[0] == dumped[1]
+        comments = re.findall("# (.*)", source(name, "zh"))
+        assert not [x for x in comments if re.search(r"[a-z]{3,} [a-z]{2,} [a-z]", x)]
+    whole = solution(name) + start(name)
+    assert all(f"# {x}\n" in whole for x, _ in words(name, "zh")["comments"])
 
 
 @each

@@ -73,7 +73,7 @@ def run(args, out):
     if args.hint:
         out.write(words(args.name, args.lang)["hints"][args.hint - 1] + "\n")
     if args.solution:
-        out.write(solution(args.name))
+        out.write(solution(args.name, args.lang))
     if args.hint or args.solution:
         return 0
     path = Path(f"{args.name}.py")
@@ -107,7 +107,7 @@ def write(path, name, lang, out):
     text = textwrap.indent(head, "# ", lambda _: True).replace("# \n", "#\n")
     try:
         with open(path, "x", encoding="utf-8") as file:
-            file.write(f"{text}\n\n{start(name)}")
+            file.write(f"{text}\n\n{start(name, lang)}")
     except OSError as error:
         raise Bad("unwritable", file=short(path), why=error.strerror) from None
     out.write(sentences["written"].format(file=path) + "\n")

@@ -9,7 +9,7 @@ from tilewise.exercises import load
 
 FOLDER = Path(__file__).resolve().parent.parent / "exercises"
 HEAD = ("weight", "ignore")  # what stands above the function
-BODY = "    ...  # your code\n"
+BODY = {"en": "    ...  # your code\n", "zh": "    ...  # 写在这里\n"}
 PARTS = {  # of the site, as its navigation names them
     "en": {
         "why": "Why",
@@ -32,14 +32,22 @@ PARTS = {  # of the site, as its navigation names them
 
 @cache
 def words(name, lang):
-    """{"title", "task": paragraphs, "hints": texts, "checks": {check: text}}."""
+    """{"title", "task": paragraphs, "hints": texts, "checks": {check: text}}.
+
+    "docstring" and "comments", pairs of English and translated ones, are those of the
+    code in another language than English.
+    """
     text = (FOLDER / f"texts/{lang}/{name}.md").read_text("utf-8")
+    text, _, code = text.partition('\n\n"""')
+    docstring, _, comments = code.partition('"""\n')
     title, *task, hints, checks = text.strip().split("\n\n")
     return {
         "title": title.removeprefix("# "),
         "task": task,
         "hints": re.findall(r"^\d\. (.*)$", hints, re.M),
         "checks": dict(re.findall(r"^- ([\w-]+): (.*)$", checks, re.M)),
+        "docstring": docstring.replace("\n", "\n    ").replace("\n    \n", "\n\n"),
+        "comments": re.findall(r"^# (.*) → (.*)$", comments, re.M),
     }
 
 
@@ -59,9 +67,20 @@ def whole(name, code):
     return "\n".join(heads) + "\n\n" * bool(heads) + code
 
 
-def solution(name):
+def translated(name, code, lang):
+    """The code with its docstring and its comments in a language."""
+    told = words(name, lang)
+    if told["docstring"]:
+        docstring = f'"""{told["docstring"]}"""'
+        code = re.sub(r'""".*?"""', lambda _: docstring, code, count=1, flags=re.S)
+    for english, comment in told["comments"]:
+        code = code.replace(f"# {english}\n", f"# {comment}\n")
+    return code
+
+
+def solution(name, lang="en"):
     """The exercise solved, complete."""
-    return whole(name, section(name, "solution"))
+    return translated(name, whole(name, section(name, "solution")), lang)
 
 
 def wrong(name):
@@ -80,11 +99,12 @@ def wrong(name):
     return sources
 
 
-def start(name):
+def start(name, lang="en"):
     """What the reader begins with: a wrong function to mend, or one without a body."""
     exercise, code = load(name), section(name, "solution")
     if hasattr(exercise, "START"):
-        return wrong(name)[exercise.START][1]
+        return translated(name, wrong(name)[exercise.START][1], lang)
     body = ast.parse(code).body[-1].body
     lines = code.splitlines(keepends=True)
-    return whole(name, "".join(lines[: body[0].end_lineno]) + BODY)
+    begun = whole(name, "".join(lines[: body[0].end_lineno]) + BODY[lang])
+    return translated(name, begun, lang)
