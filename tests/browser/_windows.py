@@ -48,7 +48,7 @@ class Windows:
         context = self.browser.new_context(java_script_enabled=javascript)
         page = context.new_page()
         page.javascript, page.session = javascript, context.new_cdp_session(page)
-        page.set_default_timeout(15000)
+        page.set_default_timeout(60_000)
         watch(page, self.address)
         return page
 

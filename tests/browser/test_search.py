@@ -64,7 +64,7 @@ def test_from_a_folder(browser, site, lang):
     """Where no server answers, a frame takes the worker's place."""
     word, file = WORDS[lang]
     page = browser.new_page()
-    page.set_default_timeout(15000)
+    page.set_default_timeout(60_000)
     wrong = []
     page.on("console", lambda line: wrong.append(line.text))
     page.on("pageerror", lambda error: wrong.append(str(error)))
