@@ -40,7 +40,8 @@ def test_write_then_grade(at, tmp_path, name, lang):
     file = tmp_path / f"{name}.py"
     text = file.read_text("utf-8")
     head, _, code = text.partition("\n\n")
-    assert code == start(name, lang) and head.startswith(f"# {words(name, lang)['title']}\n")
+    assert code == start(name, lang)
+    assert head.startswith(f"# {words(name, lang)['title']}\n")
     assert all(line.startswith("#") for line in head.splitlines())
     status, out = at(name, "--lang", lang)
     labels = words(name, lang)["checks"].values()
