@@ -21,10 +21,13 @@ NAMED = {  # parts of the theme's page that have no name of their own
     'type="checkbox" id="__drawer"': {"en": "Navigation", "zh": "导航"},
 }
 
+PERMALINK = {"en": "Link to this section", "zh": "本节的链接"}
+
 
 def head_and_names(page, language):
     """A page with one address for the home page and names for screen readers."""
     page = HOME.sub(r'\1"', page)
+    page = page.replace(*(f'title="{PERMALINK[x]}"' for x in ("en", language)))
     for part, name in NAMED.items():
         page = page.replace(part, f'{part} aria-label="{name[language]}"')
     return page
