@@ -25,7 +25,7 @@ def test_says_where_when_and_how(path):
     assert {kind, "date", "command", "method", "machine"} <= result.keys()
     assert {"torch", *VERSIONS[kind]} <= result["machine"].keys()
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", result["date"])
-    short = result["gpu"].split()[-1].lower() if kind == "gpu" else "cpu"
+    short = result["gpu"].split()[1].lower() if kind == "gpu" else "cpu"
     assert path.stem.startswith(f"{short}-{result['date']}-")
     if not result["command"].startswith("python -m tilewise bench"):
         name = Path(result["command"].split()[1]).name  # its folder may have changed

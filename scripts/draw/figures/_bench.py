@@ -24,9 +24,9 @@ LONG = {  # peers beside the rungs
 }
 
 
-def newest(kind):
-    """The newest file of a kind in benchmarks/results: its name begins with a date."""
-    return max(RESULTS.glob(f"h200-*-{kind}.json"), key=lambda path: path.name)
+def newest(kind, card="h200"):
+    """The newest file of a kind in benchmarks/results: a date follows the card."""
+    return max(RESULTS.glob(f"{card}-*-{kind}.json"), key=lambda path: path.name)
 
 
 @functools.cache

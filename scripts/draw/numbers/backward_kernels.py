@@ -2,7 +2,6 @@
 
 from draw.figures import _bench as bench
 from draw.figures._plot import results
-from draw.tables.gpu import backward_now as now
 
 from tilewise.bench.cells import DIMS, geometric
 
@@ -44,12 +43,11 @@ def gains():
         for d in DIMS:
             ratios = bench.ratios("backward", *pair, d)
             yield f"{name}_{d}", f"{geometric(ratios.values()):.2f}"
-    cudnn = now.ratios(now.later(), TOP, "cudnn").values()
+    cudnn = bench.ratios("backward", TOP, "cudnn").values()
     yield "cudnn", f"{geometric(cudnn):.2f}"
-    for d, x in zip(DIMS, now.by_dim(now.estimate()), strict=True):
-        yield f"estimate_{d}", f"{x:.2f}"
-    keys = "kernel", "n", "d", "causal"
-    (row,) = (x for x in now.later() if [x[k] for k in keys] == [TOP, *CELL])
+    keys, told = ("pass", "kernel", "n", "d", "causal"), ("backward", TOP, *CELL)
+    rows = bench.bench()["rows"]
+    (row,) = (x for x in rows if tuple(x[k] for k in keys) == told)
     products = 10 * TILE * 128  # operations of a tile
     cycles = products * 132 * row["sm_clock_mhz"] * 1e6 / row["tflops"] / 1e12
     yield "tflops", f"{row['tflops']:.0f}"

@@ -5,7 +5,6 @@ import statistics
 
 from draw.figures import _bench as bench
 from draw.figures.gpu.kernel_roofline import points
-from draw.tables.gpu import backward_now as now
 
 from tilewise.bench.cells import PASSES, geometric
 
@@ -39,34 +38,22 @@ def speeds():
     """Ours over cuDNN and over FlashAttention-4, and by length."""
     for way in PASSES:
         yield f"cudnn_{way}", f"{geometric(compared(way, 'cudnn').values()):.2f}"
-    by_n = means("forward", "cudnn", 0)
-    for n in (1024, 8192, 16384):
-        yield f"cudnn_{n // 1024}k", f"{by_n[n]:.2f}"
-    by_n = means("forward", "fa4", 0)
-    for n in (1024, 16384):
-        yield f"fa4_{n // 1024}k", f"{by_n[n]:.2f}"
+    for other in ("cudnn", "fa4"):
+        by_n = means("forward", other, 0)
+        for n in (1024, 16384):
+            yield f"{other}_{n // 1024}k", f"{by_n[n]:.2f}"
     yield "fastest", f"{fastest()}"
 
 
 def losses():
-    """Backward beside FlashAttention-4, whose run is of the kernel before."""
+    """Backward beside FlashAttention-4."""
     fa4 = compared("backward", "fa4").values()
     yield "ahead", f"{sum(x > 1 for x in fa4)}"
     yield "behind", percent(geometric(fa4))
     yield "behind_worst", percent(min(fa4))
     by_n = {n: percent(x) for n, x in means("backward", "fa4", 0).items()}
-    assert by_n[1024] == by_n[2048] and by_n[4096] == by_n[8192], "the page says so"
-    by_d = {d: percent(x) for d, x in means("backward", "fa4", 1).items()}
-    for key, text in (by_n | by_d).items():
-        if key not in (2048, 8192):
-            yield f"behind_{key}", text
-    cudnn = now.ratios(now.later(), bench.TOP["backward"], "cudnn").values()
-    yield "cudnn_now", f"{geometric(cudnn):.2f}"
-    yield "cudnn_now_worst", f"{min(cudnn):.2f}"
-    yield "cudnn_worst", f"{min(compared('backward', 'cudnn').values()):.2f}"
-    for name, ratios in (("estimate", now.estimate().values()), ("before", fa4)):
-        yield f"{name}_fa4", f"{geometric(ratios):.2f}"
-    yield "estimate_fa4_worst", f"{min(now.estimate().values()):.2f}"
+    for n in (1024, 2048, 8192, 16384):
+        yield f"behind_{n}", by_n[n]
 
 
 def plain():
@@ -122,6 +109,7 @@ def calls():
         yield f"{name}_chain", f"{chain:.0f}"
     yield "ours_direct", f"{host('flash_attention', 'backward', engine=False)[0]:.0f}"
     for name, way, how in (
+        ("forward_times", "forward", {"grad": False}),
         ("single_times", "backward", {"engine": True}),
         ("grad_times", "forward", {"grad": True}),
     ):
