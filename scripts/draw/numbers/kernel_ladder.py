@@ -21,9 +21,10 @@ def traffic():
     yield "fa1_gb", f"{rungs.asked('fa1_order') / 1e9:.2f}"
     yield "fa1_bf16_gb", f"{rungs.asked('fa1_order', kept=rungs.WORD) / 1e9:.2f}"
     last = rungs.asked("descriptors")
-    seconds = last / (rates()["l2"] * GPUS["H200"]["sms"]["value"] * CLOCK)
+    rate = rates()["l2"] * GPUS["H200"]["sms"]["value"] * CLOCK
     yield "descriptors_gb", f"{last / 1e9:.2f}"
-    yield "l2_ms", f"{1e3 * seconds:.1f}"
+    yield "l2_tbs", f"{rate / 1e12:.1f}"
+    yield "l2_ms", f"{1e3 * last / rate:.1f}"
 
 
 def instructions():

@@ -1,6 +1,7 @@
 """The rungs of a pass: mean speed at each d, and what each rung gained."""
 
 from draw.figures._bench import LONG, bench, mean, peers, table
+from draw.tables._rungs import NAMES
 
 from tilewise.bench.cells import DIMS
 
@@ -27,7 +28,8 @@ def draw(way, lang):
     rows, before = [], None
     for kernel in bench()["names"][way]["rungs"]:
         if mean(way, kernel):
-            rows.append([f"`{kernel}`", *cells(way, kernel, before)])
+            name = NAMES[lang].get(kernel, f"`{kernel}`")
+            rows.append([name, *cells(way, kernel, before)])
             before = kernel
     for kernel in peers(way):
         if mean(way, kernel) and kernel in LONG:
