@@ -22,4 +22,5 @@ def lines(file, names):
 def table(file, head, names):
     """A Markdown table of these lines."""
     first = f"| {head} |" + "".join(f" $d$ = {d} |" for d in DIMS)
-    return "\n".join([first, "|---|--:|--:|", *lines(file, names)])
+    marks = "|---" * (1 + head.count(" | ")) + "|--:|--:|"
+    return "\n".join([first, marks, *lines(file, names)])

@@ -5,22 +5,22 @@ from draw.tables._tried import table
 FILE = "h200-2026-11-23-forward-variants"
 SAY = {
     "en": {
-        "head": "without",
-        "no_turns": "turns",
-        "both_at_once": "maxima beside $P_j V_j$: wait for both products at once",
-        "one_q": "the second buffer of $Q$",
-        "row_sums_at_once": "row sums kept apart in each thread until the end",
-        "longest_first": "dealing in snake order: longest first in each crew",
-        "two_consumers": "the third consumer",
+        "head": "taken out | in its place",
+        "no_turns": "turns | nothing",
+        "both_at_once": "maxima while $P_j V_j$ runs | wait for both products",
+        "one_q": "the second buffer of $Q$ | one buffer",
+        "row_sums_at_once": "each thread's own row sums | a sum over the row",
+        "longest_first": "snake order | longest first in each crew",
+        "two_consumers": "the third consumer | two consumers",
     },
     "zh": {
-        "head": "拿掉什么",
-        "no_turns": "轮流",
-        "both_at_once": "求最大值与 $P_j V_j$ 重叠：改成两次矩阵乘法一起等",
-        "one_q": "$Q$ 的第二个缓冲区",
-        "row_sums_at_once": "行和先由各个线程分开记，最后才相加",
-        "longest_first": "蛇形发牌：改成每一批都先发最长的行块",
-        "two_consumers": "第三个消费者",
+        "head": "拿掉什么 | 换成什么",
+        "no_turns": "轮流 | 不轮流",
+        "both_at_once": "求最大值与 $P_j V_j$ 重叠 | 两次矩阵乘法一起等",
+        "one_q": "$Q$ 的第二个缓冲区 | 一个缓冲区",
+        "row_sums_at_once": "各线程分开累加行和 | 每块都求整行的和",
+        "longest_first": "蛇形发牌 | 每一批都先发最长的行块",
+        "two_consumers": "第三个消费者 | 两个消费者",
     },
 }
 
