@@ -28,7 +28,7 @@ def tried():
         yield f"window_1k_{d}", f"{speed('window', 'window', d=d, n=1024):.2f}"
     poll = max(speed("no_pin", "variants", d=d) for d in DIMS)
     yield "poll_percent", f"{100 * poll - 100:.0f}"
-    for name in ("early_lse_128", "window_early", "window_early_after"):
+    for name in ("early_lse_128", "window_early"):
         yield name, f"{100 * speed(name, 'window', d=128) - 100:.1f}"
     lost = [1 - speed("window_early_soon", "window", d=d) for d in DIMS]
     yield "soon_percent", f"{100 * max(lost):.0f}"
