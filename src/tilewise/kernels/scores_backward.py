@@ -22,8 +22,7 @@ from tilewise.kernels.shared.common import (
 )
 from tilewise.kernels.shared.common_backward import choose, prepare
 from tilewise.kernels.shared.scores import keep, rules, score, slope_of
-from tilewise.kernels.shared.window import limits, span
-from tilewise.kernels.windows import visible, wider
+from tilewise.kernels.shared.window import limits, span, visible, wider
 
 TILES = {  # dK and dV, dQ
     64: ((64, 64, 8, 2), (128, 64, 8, 2)),

@@ -21,7 +21,7 @@ from tilewise.kernels.shared.common import (
     store_tile,
 )
 from tilewise.kernels.shared.order import crew_of, longest_first
-from tilewise.kernels.shared.window import limits, span
+from tilewise.kernels.shared.window import limits, span, visible, wider
 
 TILES = {64: (128, 64, 8, 3), 128: (128, 64, 8, 2), 256: (64, 64, 8, 2)}
 SIZES = "low", "high", "heads", "total", "crew"  # one compiled kernel for all of them
@@ -44,13 +44,6 @@ def walk(
             seen = visible(rows, cols, low, high, n_k)
         acc, l, m = step(q, k, v, acc, l, m, tau2, seen)
     return acc, l, m
-
-
-@triton.jit
-def visible(rows, cols, low, high, n_k):
-    """Which keys of a tile each row sees: from r + low to r + high, and below N_k."""
-    away = cols[None, :] - rows[:, None]
-    return (away >= low) & (away <= high) & (cols[None, :] < n_k)
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -104,8 +97,3 @@ def forward(q, k, v, *, scale=None, causal=False, window=None, **tile):
         **launch,
     )
     return o, lse
-
-
-def wider(q, v):
-    """The one of q and v with more dimensions, which decides how large a tile is."""
-    return q if q.shape[-1] >= v.shape[-1] else v

@@ -41,6 +41,18 @@ def check_window(window):
     return window
 
 
+def wider(q, v):
+    """The one of q and v with more dimensions, which decides how large a tile is."""
+    return q if q.shape[-1] >= v.shape[-1] else v
+
+
+@triton.jit
+def visible(rows, cols, low, high, n_k):
+    """Which keys of a tile each row sees: from r + low to r + high, and below N_k."""
+    away = cols[None, :] - rows[:, None]
+    return (away >= low) & (away <= high) & (cols[None, :] < n_k)
+
+
 # --8<-- [start:span]
 @triton.jit
 def span(i, n, others, low, high, BLOCK: tl.constexpr, OTHERS: tl.constexpr):
