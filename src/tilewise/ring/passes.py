@@ -8,6 +8,7 @@ Source: Ring Attention, H. Liu, M. Zaharia, P. Abbeel, arXiv 2310.01889.
 
 # --8<-- [start:imports]
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -102,7 +103,8 @@ def ring_backward(
         rest = do[:, :, rows], lse[:, :, rows]
         dlse_rows = None if dlse is None else dlse[:, :, rows]
         options = passes.Options(mask, scale)
-        *parts, _ = passes.backward(*saved, *rest, dlse_rows, None, False, options)
+        more: tuple[Any, ...] = dlse_rows, None, passes.NONE, options
+        parts = passes.backward(*saved, *rest, *more)[:3]
         if step == 0:
             dq, dk, dv = map(wider, parts)
         else:

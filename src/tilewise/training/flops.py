@@ -47,7 +47,7 @@ def backward_flops(
     attn_mask: Any,
     do: Any,
     dlse: Any,
-    wanted: bool,
+    wanted: Sequence[bool],
     causal: str,
     *_: Any,
     **__: Any,

@@ -11,7 +11,8 @@ from typing import Any, Literal, overload
 import torch
 from torch import Tensor
 
-from tilewise.attention.ops import Once, unrecorded, without_address
+from tilewise.attention.autograd import Once
+from tilewise.attention.ops import unrecorded, without_address
 from tilewise.types import Causal
 from tilewise.varlen import library as varlen_library
 from tilewise.varlen.passes import backward, check, forward
