@@ -31,6 +31,14 @@ class BlockMask(NamedTuple):
         at = rows[:, 0]
         return self.first[..., at, :], self.end[..., at, :]
 
+    def part(self, rows: slice, keys: slice) -> "BlockMask":
+        """The mask of some rows and some keys, counted from 0 in there."""
+        n = keys.stop - keys.start
+        first, end = (
+            (x[..., rows, :] - keys.start).clamp(0, n) for x in (self.first, self.end)
+        )
+        return BlockMask(first, end, n)
+
 
 def tiles_mask(
     tiles: Tensor, block_rows: int, block_cols: int, n_q: int, n_k: int

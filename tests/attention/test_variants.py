@@ -6,9 +6,12 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+import tilewise
 from tilewise.attention import ops, passes
 from tilewise.attention.passes import Options, tiled
+from tilewise.block_sparse import spans_mask, tiles_mask
 from tilewise.dropout import keep_factors
+from tilewise.masks import causal
 from tilewise.variants import alibi_gradient, score_gradients, sink_gradient
 
 from ._attention_cases import flash1, flash2, whole
@@ -89,3 +92,67 @@ def test_both_loop_orders_equal_the_formula(start):
             part = exact[: len(grads) + 2]
             message = f"case {seed}, {order.__name__}: "
             assert_close((o, lse, *grads), part, msg=lambda m, t=message: t + m, **TINY)
+
+
+X = torch.ones(2, 4, 6, 8)
+BAD = {
+    "window must be None or (left, right), each": {"window": (-1, 0)},
+    "at least 0, not (1, 2, 3)": {"window": (1, 2, 3)},
+    "at least 0, not 5": {"window": 5},
+    "at least 0, not (True, None)": {"window": (True, None)},
+    "softcap must be a finite number above 0, not 0": {"softcap": 0},
+    "softcap must be a finite number above 0, not inf": {"softcap": math.inf},
+    "softcap must be None or a number, not '5'": {"softcap": "5"},
+    "alibi_slopes must be floats (4,) or (2, 4), not torch.float32 (2,)": {
+        "alibi_slopes": torch.ones(2)
+    },
+    "alibi_slopes must be None or a tensor, not list": {"alibi_slopes": [1.0] * 4},
+    "sinks must be floats (4,), not torch.int64 (4,)": {"sinks": torch.arange(4)},
+    "sinks must be floats (4,), not torch.float32 (2, 4)": {"sinks": torch.ones(2, 4)},
+    "sinks must be on cpu as q is, not on meta": {"sinks": torch.ones(4).to("meta")},
+    "block_mask must be for 6 × 6 scores, not 6 × 7": {
+        "block_mask": spans_mask(6, 7, causal(6, 7))
+    },
+    "block_mask must be None or a BlockMask, not Tensor": {"block_mask": X},
+    "block_mask must broadcast in front to (2, 4), not (3,)": {
+        "block_mask": tiles_mask(torch.ones(3, 1, 1).bool(), 6, 6, 6, 6)
+    },
+    "window is counted from the bottom-right diagonal": {
+        "window": (1, 0),
+        "causal": "top-left",
+    },
+    "dropout_p must be at least 0 and below 1, not 1": {"dropout_p": 1},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_options_get_one_sentence(message):
+    lengths = torch.tensor([0, 6])
+    for call in (
+        lambda **how: tilewise.flash_attention(X, X, X, **how),
+        lambda **how: tilewise.flash_attention_varlen(
+            *(X[0].transpose(0, 1),) * 3, lengths, lengths, **how
+        ),
+    ):
+        with pytest.raises((TypeError, ValueError)) as error:
+            call(**BAD[message])
+        said = str(error.value)
+        assert "\n" not in said
+        packed = {"(2, 4)": "(1, 4)", "in front to (1, 4)": "in front to (4,)"}
+        expected = message
+        if message not in said:
+            for old, new in packed.items():
+                expected = expected.replace(old, new)
+        assert expected in said
+
+
+def test_tiles_and_intervals_are_checked():
+    bools = torch.ones(2, 2).bool()
+    for make, message in (
+        (lambda: tiles_mask(bools, 2, 2, 4, 5), r"tiles must be bools \(..., 2, 3\)"),
+        (lambda: tiles_mask(bools.float(), 2, 2, 4, 4), "not torch.float32"),
+        (lambda: tiles_mask(bools, 0, 2, 4, 4), "block_rows must be a whole number"),
+        (lambda: spans_mask(4, 4), "spans must be at least one span"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make()

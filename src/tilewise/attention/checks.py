@@ -2,7 +2,7 @@
 
 import math
 import numbers
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -34,10 +34,7 @@ def check_options(
     n_q, n_k = (x.shape[-2 if documents is None else 0] for x in (q, k))
     lead = tuple(q.shape[:-2]) if documents is None else (documents, q.shape[1])
     check_window(options.window)
-    check_number("softcap", options.softcap)
-    if options.softcap is not None and not 0 < options.softcap < math.inf:
-        what = f"a finite number above 0, not {options.softcap!r}"
-        raise ValueError(f"softcap must be {what}")
+    check_softcap(options.softcap)
     check_heads("alibi_slopes", options.alibi_slopes, q, lead[-1:], lead[-2:])
     check_heads("sinks", options.sinks, q, lead[-1:])
     front = lead if documents is None else lead[1:]
@@ -67,12 +64,19 @@ def check_number(name: str, x: object) -> None:
         raise TypeError(f"{name} must be None or a number, not {x!r}")
 
 
-def check_window(window: object) -> None:
+def check_softcap(softcap: Any) -> None:
+    """Raise TypeError or ValueError unless it is None or a finite number above 0."""
+    check_number("softcap", softcap)
+    if softcap is not None and not 0 < softcap < math.inf:
+        raise ValueError(f"softcap must be a finite number above 0, not {softcap!r}")
+
+
+def check_window(window: Any) -> None:
     """Raise ValueError unless window is None or a pair of limits."""
     if window is None:
         return
     pair = isinstance(window, tuple | list) and len(window) == 2
-    if not pair or not all(x is None or whole(x) for x in window):  # type: ignore[attr-defined]
+    if not pair or not all(x is None or whole(x) for x in window):
         each = "each None or a whole number of at least 0"
         raise ValueError(f"window must be None or (left, right), {each}, not {window}")
 

@@ -132,9 +132,12 @@ def four(x: Tensor, axes: int = 3) -> Tensor:
 
 
 def tiled(
-    q: Tensor, k: Tensor, attn_mask: Tensor | None, options: Options
+    q: Tensor, k: Tensor, attn_mask: Tensor | None, options: Options, first: int = 0
 ) -> dict[str, Any]:
-    """The same options as those of flash2's backward pass, which needs no sinks."""
+    """The same options as those of flash2's backward pass, which needs no sinks.
+
+    first is the number of q's first sequence in its batch, which dropout depends on.
+    """
     more: dict[str, Any] = {"causal": options.causal, "scale": options.scale}
     more |= mask_option(attn_mask)
     shape, spans = (q.shape[-2], k.shape[-2]), []
@@ -151,7 +154,7 @@ def tiled(
         more["rule"] = softcap(options.softcap)
     if options.seed is not None:
         seed = int(options.seed)
-        more["dropout"] = dropout_option(options.dropout_p, seed, q.shape[:-2])
+        more["dropout"] = dropout_option(options.dropout_p, seed, q.shape[:-2], first)
     return more
 
 
@@ -164,10 +167,10 @@ def both(
     return lambda rows, cols: join(a(rows, cols), b(rows, cols))
 
 
-def dropout_option(p: float, seed: int, lead: Sequence[int]) -> TileRule:
+def dropout_option(p: float, seed: int, lead: Sequence[int], first: int) -> TileRule:
     """flash2's option dropout for q (*lead, N_q, d), of any number of axes in front."""
     *batch, heads = 1, *lead
-    factors = keep_factors(p, seed, math.prod(batch), heads)
+    factors = keep_factors(p, seed, math.prod(batch), heads, first=first)
     return lambda rows, cols: factors(rows, cols).reshape(*lead, len(rows), len(cols))
 
 
