@@ -79,8 +79,7 @@ def flash1_forward(
         k_j, v_j = load(k, cols), load(v, cols)  # line 7: (B_c, d)
         for rows in blocks(q, block_rows):  # line 8: (B_r,)
             at = rows[:, None], cols  # (B_r, 1), (B_c,)
-            visible = mask(*at)  # (B_r, B_c): True where r sees c
-            if not visible.any():
+            if not (visible := mask(*at)).any():  # (B_r, B_c): True where r sees c
                 continue  # an empty tile: nothing to load, nothing to do
             q_i, o_i, l_i, m_i = (load(x, rows) for x in (q, o, l, m))  # line 9
             s = scores(q_i, k_j, scale, visible, rule) + bias(*at)  # lines 10, 11
@@ -164,8 +163,7 @@ def flash1_backward(
         dk_j, dv_j = torch.zeros_like(k_j), torch.zeros_like(v_j)  # line 8: on chip
         for rows in blocks(q, block_rows):  # line 9
             at = rows[:, None], cols  # (B_r, 1), (B_c,)
-            visible = mask(*at)  # (B_r, B_c)
-            if not visible.any():
+            if not (visible := mask(*at)).any():  # (B_r, B_c)
                 continue
             q_i, o_i, do_i, m_i, l_i = (load(x, rows) for x in (q, o, do, m, l))
             s = scores(q_i, k_j, scale, visible, rule)  # lines 11, 12: (B_r, B_c)

@@ -84,10 +84,11 @@ def start(o: Tensor, sinks: Tensor | None) -> tuple[Tensor, Tensor]:
     With sinks (heads,), or any shape that broadcasts to o's (..., heads), they are
     s and e^{s − s} = 1, the state of one key that has the logit s and a value of zeros.
     """
-    nothing = torch.zeros_like(o[..., :1])
+    one = o[..., :1]
     if sinks is None:
-        return nothing - math.inf, nothing
-    return nothing + sinks[..., None, None].to(o.dtype), nothing + 1
+        return torch.full_like(one, -math.inf), torch.zeros_like(one)
+    m = torch.zeros_like(one) + sinks[..., None, None].to(o.dtype)
+    return m, torch.ones_like(one)
 
 
 def blocks(x: Tensor, size: int) -> tuple[Tensor, ...]:

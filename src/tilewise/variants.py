@@ -7,12 +7,12 @@ out: of what is added to S, of ALiBi's slopes and of sinks.
 """
 
 # --8<-- [start:imports]
-import math
 from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
+from tilewise.checks import check_softcap
 from tilewise.flash1 import scores, weight
 from tilewise.tiled import AS_IS, ScoreRule, TileRule, blocks, prepare
 from tilewise.types import Causal
@@ -28,8 +28,7 @@ def softcap(cap: float) -> ScoreRule:
     A hidden key, s = −∞, counts as s = −c, so that its slope is 0.
     Raises ValueError unless cap is a finite number above 0.
     """
-    if not 0 < cap < math.inf:
-        raise ValueError(f"softcap must be a finite number above 0, not {cap!r}")
+    check_softcap(cap)
     return ScoreRule(
         value=lambda x: cap * torch.tanh(x / cap),
         slope=lambda s: 1 - (s / cap).clamp(min=-1) ** 2,

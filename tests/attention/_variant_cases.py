@@ -62,36 +62,50 @@ def blocks_of(rng, n_q, n_k, lead):
     return spans_mask(n_q, n_k, *spans), seen
 
 
+def some(rng, p, make):
+    """What make() gives, with probability p, or None."""
+    return make() if rng.random() < p else None
+
+
+def options_of(rng, lead):
+    """scale, window, softcap, dropout_p, causal; slopes and sinks of the heads."""
+
+    def drawn(*shape):
+        return torch.randn(shape, dtype=torch.float64)
+
+    def limit():
+        return rng.choice([None, 0, 1, 3, 7])
+
+    how = {"scale": rng.choice([None, 0.4, -0.3])}
+    how["window"] = some(rng, 0.5, lambda: (limit(), limit()))
+    how["softcap"] = some(rng, 0.5, lambda: rng.choice([0.5, 1.0, 3.0]))
+    how["dropout_p"] = rng.choice([0.0, 0.0, 0.4])
+    slopes = some(rng, 0.5, lambda: drawn(*rng.choice([lead, lead[1:]])))
+    sinks = some(rng, 0.5, lambda: drawn(lead[1]))
+    free = how["window"] is None and slopes is None
+    how["causal"] = rng.choice([False, True, "top-left" if free else True])
+    return how, slopes, sinks
+
+
 def composition(seed, most=16):
     """(q, k, v, do, dlse), options of `attend`, mask, arguments of `formula`, tiles."""
     rng = random.Random(seed)
     n_q, n_k, d, d_v = (rng.randint(1, most) for _ in range(4))
     batch, heads, group = (rng.randint(1, 2) for _ in range(3))
-    lead = batch, heads * group
+    lead, kv = (batch, heads * group), (batch, heads, n_k)
     torch.manual_seed(seed)
-    kv = batch, heads, n_k
     shapes = (*lead, n_q, d), (*kv, d), (*kv, d_v), (*lead, n_q, d_v), (*lead, n_q)
     tensors = [torch.randn(x, dtype=torch.float64) for x in shapes]
-    some = lambda p, make: make() if rng.random() < p else None  # noqa: E731
-    drawn = lambda *shape: torch.randn(shape, dtype=torch.float64)  # noqa: E731
-    limit = lambda: rng.choice([None, 0, 1, 3, 7])  # noqa: E731
-    how = {"scale": rng.choice([None, 0.4, -0.3])}
-    how["window"] = some(0.5, lambda: (limit(), limit()))
-    how["softcap"] = some(0.5, lambda: rng.choice([0.5, 1.0, 3.0]))
-    slopes = some(0.5, lambda: drawn(*rng.choice([lead, lead[1:]])))
-    sinks = some(0.5, lambda: drawn(lead[1]))
-    far = how["window"] is None and slopes is None
-    how["causal"] = rng.choice([False, True, "top-left" if far else True])
-    how["block_mask"], seen = some(0.4, lambda: blocks_of(rng, n_q, n_k, lead)) or (
-        None,
-        torch.ones(n_q, n_k, dtype=torch.bool),
-    )
-    how["dropout_p"] = rng.choice([0.0, 0.0, 0.4])
+    how, slopes, sinks = options_of(rng, lead)
+    everything = None, torch.ones(n_q, n_k, dtype=torch.bool)
+    blocks = some(rng, 0.4, lambda: blocks_of(rng, n_q, n_k, lead)) or everything
+    how["block_mask"], seen = blocks
     if how["window"] is not None:
         seen = seen & window_seen(n_q, n_k, *how["window"])
-    mask = rng.choice([None, drawn(n_q, n_k), drawn(1, n_k) < 0.7])
+    bias = torch.randn(n_q, n_k, dtype=torch.float64)
+    mask = rng.choice([None, bias, torch.rand(1, n_k) < 0.7])
     if mask is not None and mask.dtype == torch.bool:
         seen = seen & mask
     plain = {"scale": how["scale"], "causal": how["causal"], "cap": how["softcap"]}
-    blocks = rng.randint(1, n_q + 2), rng.randint(1, n_k + 2)
-    return tensors, how, (slopes, sinks, mask), plain | {"seen": seen}, blocks
+    sizes = rng.randint(1, n_q + 2), rng.randint(1, n_k + 2)
+    return tensors, how, (slopes, sinks, mask), plain | {"seen": seen}, sizes

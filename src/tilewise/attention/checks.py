@@ -1,14 +1,13 @@
 """What the options of attention must be, one sentence for each."""
 
-import math
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from tilewise.block_sparse import BlockMask
-from tilewise.checks import check_causal
+from tilewise.checks import check_causal, check_softcap, check_window
 
 if TYPE_CHECKING:
     from tilewise.attention.passes import Options
@@ -62,28 +61,6 @@ def check_number(name: str, x: object) -> None:
     """Raise TypeError unless x is None or a number."""
     if x is not None and not isinstance(x, numbers.Real):
         raise TypeError(f"{name} must be None or a number, not {x!r}")
-
-
-def check_softcap(softcap: Any) -> None:
-    """Raise TypeError or ValueError unless it is None or a finite number above 0."""
-    check_number("softcap", softcap)
-    if softcap is not None and not 0 < softcap < math.inf:
-        raise ValueError(f"softcap must be a finite number above 0, not {softcap!r}")
-
-
-def check_window(window: Any) -> None:
-    """Raise ValueError unless window is None or a pair of limits."""
-    if window is None:
-        return
-    pair = isinstance(window, tuple | list) and len(window) == 2
-    if not pair or not all(x is None or whole(x) for x in window):
-        each = "each None or a whole number of at least 0"
-        raise ValueError(f"window must be None or (left, right), {each}, not {window}")
-
-
-def whole(x: object) -> bool:
-    """Whether x is a whole number of at least 0."""
-    return isinstance(x, int) and not isinstance(x, bool) and x >= 0
 
 
 def check_heads(name: str, x: object, q: Tensor, *shapes: tuple[int, ...]) -> None:

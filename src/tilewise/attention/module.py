@@ -5,10 +5,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tilewise.attention.checks import check_softcap, check_window
 from tilewise.attention.ops import attend
 from tilewise.attention.passes import Window
-from tilewise.checks import check_causal, check_sizes
+from tilewise.checks import check_causal, check_sizes, check_softcap, check_window
 from tilewise.types import Causal
 from tilewise.variants import geometric_slopes
 

@@ -1,7 +1,10 @@
 """Differentiable attention: the fastest kernels that fit, or PyTorch, tile by tile.
 
-`tilewise.attention.dispatch` says what runs where, and `tilewise.attention.autograd`
-what a call keeps for its backward pass.
+On NVIDIA GPUs from compute capability 8.0 on a kernel computes fp16, bf16 and fp32 with
+d = d_v a multiple of 8 up to 256, and causal and scale alone; anything else runs by
+tiles in PyTorch (`tilewise.attention.dispatch`). The fastest backward pass adds dQ up
+in an order that changes from run to run, unless
+torch.use_deterministic_algorithms(True) asks for the same bits.
 """
 
 from typing import Any, Literal, TypedDict, Unpack, overload
@@ -81,43 +84,21 @@ def flash_attention(
     τ = 1/√d. causal True lets row r see keys 0 .. r + N_k − N_q (bottom-right),
     "top-left" 0 .. r. A row that sees no key has o = 0, L = −∞ and gradient 0.
 
-    The options apply in this order. softcap c makes c tanh(s / c) of each score s.
-    alibi_slopes (heads,) or (batch, heads) add −slope · |i + N_k − N_q − j| to it.
-    window = (left, right) lets row i see keys from i + N_k − N_q − left to
-    i + N_k − N_q + right, without a limit where one is None; block_mask is made by
-    `tilewise.block_sparse`; a key is seen if causal, window and block_mask all show it.
-    sinks (heads,) are logits that only the softmax's sum and L count: a row that sees
-    no key then has L = sink. dropout_p in [0, 1) drops weights, with a seed from
-    PyTorch's CPU generator.
+    In this order, softcap c makes c tanh(s / c) of each score, alibi_slopes (heads,) or
+    (batch, heads) add −slope |i + N_k − N_q − j|, window (left, right) and block_mask
+    (`tilewise.block_sparse`) hide keys, sinks (heads,) are logits that only the sum and
+    L count, and dropout_p, with a seed from PyTorch's CPU generator, drops weights.
 
-    On NVIDIA GPUs from compute capability 8.0 on a kernel computes fp16, bf16 and fp32
-    with d = d_v a multiple of 8 up to 256, and no option but causal and scale; anything
-    else runs by tiles in PyTorch. The fastest backward pass adds dQ up in an order that
-    changes from run to run, unless torch.use_deterministic_algorithms(True) asks for
-    the same bits.
-
-    Gradients flow through o and L, once, also to alibi_slopes and sinks: their own
-    gradients raise RuntimeError. What does not fit raises ValueError or TypeError.
+    Gradients flow through o and L, once, also to alibi_slopes and sinks.
+    What does not fit raises ValueError or TypeError.
     """
     for name, x in (("q", q), ("k", k), ("v", v)):
         if not isinstance(x, torch.Tensor):
             raise TypeError(f"{name} must be a tensor, not {type(x).__name__}")
         if x.ndim != 4:
             raise ValueError(f"{name} must be (batch, heads, N, d), not {(*x.shape,)}")
-    return attend(
-        q,
-        k,
-        v,
-        causal=causal,
-        scale=scale,
-        window=window,
-        softcap=softcap,
-        alibi_slopes=alibi_slopes,
-        sinks=sinks,
-        block_mask=block_mask,
-        dropout_p=dropout_p,
-        return_lse=return_lse,
-    )
+    more = window, softcap, alibi_slopes, sinks, block_mask
+    return attend(q, k, v, None, causal, scale, dropout_p, *more, return_lse=return_lse)
 
 
 def attend(
@@ -125,29 +106,25 @@ def attend(
     k: Tensor,
     v: Tensor,
     attn_mask: Tensor | None = None,
-    *,
     causal: Causal = False,
     scale: float | None = None,
-    window: Window | None = None,
-    softcap: float | None = None,
-    alibi_slopes: Tensor | None = None,
-    sinks: Tensor | None = None,
-    block_mask: BlockMask | None = None,
     dropout_p: float = 0.0,
+    *more: Any,
     return_lse: bool = False,
+    **named: Any,
 ) -> Any:
     """o or (o, L) of (..., heads, N, d), with what PyTorch's function has besides.
 
     attn_mask broadcasts to S (..., heads, N_q, N_k): bools, True where a row may see a
     key, or floats to add to S, whose gradient is there if wanted. dropout_p in [0, 1)
-    draws its seed from PyTorch's CPU generator, which torch.manual_seed sets.
+    draws its seed from PyTorch's CPU generator, which torch.manual_seed sets. more and
+    named are the other fields of Options.
     Raises ValueError or TypeError for an option that cannot be.
     """
     check_numbers(scale, dropout_p)
     scale = None if scale is None else float(scale)
     seed = torch.randint(2**63 - 1, (), device="cpu") if dropout_p else None
-    more = window, softcap, alibi_slopes, sinks, block_mask
-    options = Options(causal, scale, dropout_p, seed, *more)
+    options = Options(causal, scale, dropout_p, seed, *more, **named)
     check_options(options, q, k)
     if attn_mask is not None:
         check_mask(attn_mask, (*q.shape[:-1], k.shape[-2]), q.dtype)
@@ -156,7 +133,7 @@ def attend(
     elif unrecorded():
         o, lse = forward(q, k, v, attn_mask, options)
     else:
-        learned = attn_mask, alibi_slopes, sinks
+        learned = attn_mask, options.alibi_slopes, options.sinks
         return Attention.apply(q, k, v, *learned, options, return_lse)
     return (o, lse) if return_lse else o
 

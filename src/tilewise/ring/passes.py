@@ -100,11 +100,9 @@ def ring_backward(
             wait = pass_on([k, v], after, group)
         rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
         saved = q[:, :, rows], k[:, :, keys], v[:, :, keys], o[:, :, rows]
-        rest = do[:, :, rows], lse[:, :, rows]
-        dlse_rows = None if dlse is None else dlse[:, :, rows]
-        options = passes.Options(mask, scale)
-        more: tuple[Any, ...] = dlse_rows, None, passes.NONE, options
-        parts = passes.backward(*saved, *rest, *more)[:3]
+        rest: list[Any] = [x if x is None else x[:, :, rows] for x in (do, lse, dlse)]
+        rest += [None, passes.NONE, passes.Options(mask, scale)]
+        parts = passes.backward(*saved, *rest)[:3]
         if step == 0:
             dq, dk, dv = map(wider, parts)
         else:

@@ -82,18 +82,13 @@ def flash_attention_varlen(
     document by document: alibi_slopes are (heads,) or (documents, heads), and a
     block_mask, for total_q × total_k scores, counts in the whole pack.
 
-    Kernels compute what they do there without waiting on the host for lengths that are
-    on the GPU. These are not checked: where they fall or leave rows out, results are
-    undefined, but no memory outside of the tensors is touched. Lengths on the CPU, and
-    those of what runs by tiles in PyTorch, are checked. As in flash_attention the
-    fastest backward pass adds dQ up in any order, unless
-    torch.use_deterministic_algorithms(True) asks for the same bits. Gradients flow
-    through o and L, once. Raises ValueError or TypeError.
+    Kernels do not wait for lengths on the GPU to check them: where they fall or leave
+    rows out, results are undefined, but no memory outside of the tensors is touched.
+    Gradients flow through o and L, once. Raises ValueError or TypeError.
     """
     inputs = q, k, v, cu_seqlens_q, cu_seqlens_k
     more = window, softcap, alibi_slopes, sinks, block_mask
-    options = Options(causal, scale, dropout_p, None, *more)
-    check(*inputs, options)
+    check(*inputs, Options(causal, scale, dropout_p, None, *more))
     scale = None if scale is None else float(scale)
     seed = torch.randint(2**63 - 1, (), device="cpu") if dropout_p else None
     options = Options(causal, scale, dropout_p, seed, *more)
