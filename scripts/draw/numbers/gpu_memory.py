@@ -24,7 +24,7 @@ def numbers():
     return {
         "flat": f"{flat / 1e12:.0f}",
         "slope": f"{slope / 1e12:.2f}",
-        "per_number": f"{2 * amount['bf16'] / amount['hbm']:.0f}",
+        "per_number": f"{round(2 * amount['bf16'] / amount['hbm'], -1):.0f}",
         "ridge_number": f"{2 * round(ridge('H200'))}",
         "long_softmax": share(long["softmax"]),
         "long_compiled": share(long["scaled_softmax"]),
