@@ -150,7 +150,6 @@ def calls():
     yield from chained()
     for name, way, how in (
         ("forward_times", "forward", {"grad": False}),
-        ("single_times", "backward", {"engine": True}),
         ("grad_times", "forward", {"grad": True}),
     ):
         ours, theirs = (host(x, way, **how)[0] for x in kernels.values())

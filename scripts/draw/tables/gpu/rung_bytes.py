@@ -37,19 +37,19 @@ def rows():
     for row in bench("rungs")["rows"]:
         if row["kernel"] in SIZES and (row["batch"], row["n"]) == (64, 1024):
             l2 = measured(row, "l2_read", "l2_write")
-            dram = measured(row, "dram_read", "dram_write", "dram_write_after")
-            found[row["kernel"]] = counted(row), l2, dram
+            hbm = measured(row, "dram_read", "dram_write", "dram_write_after")
+            found[row["kernel"]] = counted(row), l2, hbm
     return found
 
 
 def draw(lang):
     """A Markdown table."""
     lines = []
-    for kernel, (asked, l2, dram) in rows().items():
+    for kernel, (asked, l2, hbm) in rows().items():
         tile = "" if not SIZES[kernel] else ", {} × {}".format(*SIZES[kernel])
         tile = tile.replace(", ", "，") if lang == "zh" else tile
-        off = f"{100 * (dram / asked - 1):+.1f}%".replace("-", "−")
+        off = f"{100 * (hbm / asked - 1):+.1f}%".replace("-", "−")
         off = "0.0%" if off.strip("+−") == "0.0%" else off
-        cells = [f"{x / 1e9:.2f}" for x in (asked, l2, dram)]
+        cells = [f"{x / 1e9:.2f}" for x in (asked, l2, hbm)]
         lines.append([f"`{kernel}`{tile}", *cells, off])
     return table(SAY[lang]["head"], lines)
