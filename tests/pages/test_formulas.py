@@ -73,7 +73,7 @@ def softmax():
     both = log(exp(l_a) + exp(l_b))
     yield r"L = \ln\big(e^{L_a}", both, L
     yield r"o = e^{L_a - L} o_a", exp(l_a - both) * o_a + exp(l_b - both) * o_b, OUT
-    yield r"2^{(\tau \log_2 e)\, x}", 2 ** ((TAU * np.log2(np.e)) * X), exp(TAU * X)
+    yield r"2^{(\tau \log_2 e)\, s}", 2 ** ((TAU * np.log2(np.e)) * X), exp(TAU * X)
 
 
 def forward():
@@ -84,6 +84,11 @@ def forward():
     m_tile, ell_tile, _ = state(after, V[CUT:])
     m_new = np.maximum(m, m_tile)
     ell_new = exp(m - m_new) * ell + exp(m_tile - m_new) * ell_tile
+    everything = state(S[ROWS], V)[:2]
+    yield r"\tilde m_{ij} = ", (m_new, ell_new), everything
+    ell_once = exp(m - m_new) * ell + total(exp(after - m_new))
+    m_once = np.maximum(m, after.max(-1, keepdims=True))
+    yield r"\max\big(m_i", (m_once, ell_once), everything
     tile = exp(m_tile - m_new) * (exp(after - m_tile) @ V[CUT:])
     first = diag(1 / ell_new[:, 0]) @ (diag(ell[:, 0]) @ (exp(m - m_new) * o) + tile)
     yield r"O_i' = \diag(\ell_i')^{-1}", first, OUT[ROWS]
@@ -137,8 +142,18 @@ def cost():
     yield "3Nd + 2N + T_c", first, moved(ledger.flash1_forward(N, D, rows, cols))
     second = 2 * N * D + N + 2 * N * D * t_r
     yield "2Nd + N + 2Nd", second, moved(ledger.flash2_forward(N, D, rows, cols))
+    back = 7 * N * D
+    second = ledger.flash2_backward(N, D, rows, cols)
+    standard_back, first = (
+        ledger.standard_backward(N, D),
+        ledger.flash1_backward(N, D, rows, cols),
+    )
+    yield "7N^2 + 8Nd", 7 * N**2 + 8 * N * D, moved(standard_back)
+    yield "N(5d + 2)", back + t_c * N * (5 * D + 2), moved(first)
+    yield "N(4d + 2)", back + N + t_c * N * (4 * D + 2), moved(second)
     yield " 4N^2 d,", 4 * N**2 * D, standard["flops"]
-    yield " 10 N^2 d", 10 * N**2 * D, ledger.flash2_backward(N, D, rows, cols)["flops"]
+    yield " 8N^2 d,", 8 * N**2 * D, standard_back["flops"]
+    yield " 10 N^2 d", 10 * N**2 * D, second["flops"]
     for piece, name, kept in (
         ("3Nd + N^2", "standard", 3 * N * D + N**2),
         ("4Nd + N", "flash2", 4 * N * D + N),
