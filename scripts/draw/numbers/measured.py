@@ -115,8 +115,8 @@ def roof():
     for rung in ("naive", "fa1_order", "fa2_order", "gluon_forward"):
         yield f"roof_{rung}", f"{at[rung][1]:.0f}"
     later = [x for rung, (x, _) in at.items() if rung not in ("naive", "fa1_order")]
-    yield "roof_least", f"{round(min(later), -2):,.0f}"
-    yield "roof_most", f"{round(max(later), -2):,.0f}"
+    yield "roof_least", f"{round(min(later), -2):.0f}"
+    yield "roof_most", f"{round(max(later), -2):.0f}"
     rate = CEILINGS["hbm"]["value"]
     yield "roof_possible", f"{at['fa1_order'][0] * rate / 1e12:.0f}"
     for row in bench.bench("rungs")["rows"]:
