@@ -85,7 +85,9 @@ def forward():
     m_new = np.maximum(m, m_tile)
     ell_new = exp(m - m_new) * ell + exp(m_tile - m_new) * ell_tile
     everything = state(S[ROWS], V)[:2]
-    yield r"\tilde m_{ij} = ", (m_new, ell_new), everything
+    alone = exp(after - after.max(-1, keepdims=True)) @ V[CUT:] / ell_tile
+    yield r"\tilde m_{ij} = ", alone, attention(Q[ROWS], K[CUT:], V[CUT:])
+    yield r"m_i' = \max(m_i, \tilde", (m_new, ell_new), everything
     ell_once = exp(m - m_new) * ell + total(exp(after - m_new))
     m_once = np.maximum(m, after.max(-1, keepdims=True))
     yield r"\max\big(m_i", (m_once, ell_once), everything
