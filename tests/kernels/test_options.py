@@ -17,12 +17,11 @@ SPILLS = 64  # stores, as of other rungs
 LABELS = [*map(str, range(len(ALONE) + DRAWS)), "bad input", "every end"]
 EVERY = {"window": [200, 0], "softcap": 30.0, "alibi_slopes": 4, "sinks": 4}
 JOBS = [  # architecture, d, d_v
-    *((arch, 64, 64) for arch in SHARED),
-    *((arch, 128, 128) for arch in SHARED),
-    (80, 192, 128),
+    (80, 128, 128),
+    (89, 128, 128),
     (90, 192, 128),
-    (100, 192, 128),
-    (90, 256, 256),
+    (100, 128, 128),
+    (120, 64, 64),
 ]
 
 
