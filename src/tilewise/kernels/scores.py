@@ -28,7 +28,6 @@ TILES = {64: (128, 64, 8, 3), 128: (128, 64, 8, 2), 256: (64, 64, 8, 2)}
 SIZES = "low", "high", "diagonal", "seed", "heads", "total", "crew"
 
 
-# --8<-- [start:step]
 @triton.jit
 def step(
     q, k, v, acc, l, m, rows, cols, head, heads, tau2, diagonal, cap, slope, drop, seed,
@@ -49,7 +48,6 @@ def step(
     acc = alpha[:, None] * acc
     acc = tl.dot(p.to(v.dtype), v, acc, input_precision="ieee")  # (B_r, d_v)
     return acc, l, m_new
-    # --8<-- [end:step]
 
 
 @triton.jit

@@ -61,7 +61,6 @@ def window_rows(
     rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
     q = load_tile(q_head, q_strides[2], rows, n_q, D, DIMS)  # (B_r, d)
     acc, l, m = start(BLOCK_ROWS, DIMS_V)
-    # --8<-- [start:walks]
     ends = span(i, n_q, n_k, low, high, BLOCK_ROWS, BLOCK_COLS)
     for part in tl.static_range(3):
         acc, l, m = walk(
@@ -69,7 +68,6 @@ def window_rows(
             ends[part], ends[part + 1], n_k, scale * LOG2E, D, DIMS, D_V, DIMS_V,
             BLOCK_COLS, part != 1,
         )
-    # --8<-- [end:walks]
     o, lse = finish(acc, l, m)
     o_head = head_of(O, o_strides, head, heads, 1)
     store_tile(o_head, o_strides[2], rows, n_q, o, D_V, DIMS_V)
