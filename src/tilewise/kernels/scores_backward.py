@@ -25,8 +25,8 @@ from tilewise.kernels.shared.scores import keep, rules, score, slope_of
 from tilewise.kernels.shared.window import ends_of, limits, span, visible, wider
 
 TILES = {  # dK and dV, dQ
-    64: ((64, 64, 8, 2), (128, 64, 8, 2)),
-    128: ((32, 64, 8, 2), (128, 64, 8, 2)),
+    64: ((64, 64, 4, 2), (128, 64, 8, 3)),
+    128: ((64, 64, 4, 2), (64, 64, 4, 2)),
     256: ((32, 64, 8, 1), (128, 32, 8, 1)),
 }
 SIZES = "N_Q", "N_K", "LOW", "HIGH", "DIAGONAL", "SEED"

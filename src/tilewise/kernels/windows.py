@@ -23,7 +23,7 @@ from tilewise.kernels.shared.common import (
 from tilewise.kernels.shared.order import crew_of, longest_first
 from tilewise.kernels.shared.window import ends_of, limits, span, visible, wider
 
-TILES = {64: (128, 64, 8, 3), 128: (128, 64, 8, 2), 256: (64, 64, 8, 2)}
+TILES = {64: (64, 64, 4, 3), 128: (64, 64, 4, 3), 256: (64, 64, 8, 2)}
 SIZES = "low", "high", "heads", "total", "crew"  # one compiled kernel for all of them
 
 
