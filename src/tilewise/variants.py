@@ -81,7 +81,6 @@ def sink_gradient(
     # --8<-- [end:sink_gradient]
 
 
-# --8<-- [start:score_gradients]
 @torch.no_grad()
 def score_gradients(
     q: Tensor,
@@ -103,8 +102,8 @@ def score_gradients(
 ) -> Iterator[Tile]:
     """Yield each visited tile's (rows, cols) and dS = P ∘ (dP − δ), (..., B_r, B_c).
 
-    dS is the gradient of what is added to S. Arguments as in flash2_backward. Few ask
-    for this gradient, so that function is left as its paper has it, and S and dP are
+    dS is the gradient of what is added to S. Arguments as in flash2_backward, with dlse,
+    the gradient of L. Few ask for this gradient, so that function is left as its paper has it, and S and dP are
     computed once more.
     """
     scale, wide, load, mask, bias, dropout = prepare(
@@ -122,7 +121,6 @@ def score_gradients(
             s = scores(q_i, k_j, scale, visible, rule) + bias(*at)
             p = weight(s, lse[..., rows, None])  # (B_r, B_c)
             yield at, p * ((do_i @ v_j.mT) * dropout(*at) - delta_i)
-    # --8<-- [end:score_gradients]
 
 
 def alibi_gradient(slopes: Tensor, n_q: int, n_k: int, tiles: Iterator[Tile]) -> Tensor:
