@@ -8,5 +8,5 @@ print("row  m/τ  l    with sink  o        with sink       weight of the sink")
 for r in range(4):
     m, l, l_sink = plain["m"][r], plain["l"][r], sunk["l"][r]
     before, after = (f"({x[0]}, {x[1]})" for x in (plain["o"][r], sunk["o"][r]))
-    weight = 1 - l / l_sink if sunk["m"][r] == m else None
+    weight = 1 - l / l_sink  # the maximum stays, as none is below 0
     print(f"{r + 1:<4} {m:<4} {l!s:<4} {l_sink!s:<10} {before:<8} {after:<15} {weight}")
