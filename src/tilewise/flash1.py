@@ -111,9 +111,8 @@ def tile_gradients(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """What tile (i, j) adds to dQ_i, dK_j and dV_j: Algorithm 4, lines 15 to 22.
 
-    p (..., B_r, B_c), z like p, or 1 without dropout, slope like p, or 1 without a rule
-    for scores, delta (..., B_r, 1). These are four products of matrices; S_ij, from
-    which p is computed, is the fifth.
+    p, z, slope (..., B_r, B_c), delta (..., B_r, 1); z and slope may be 1. These are
+    four products of matrices; S_ij, from which p is computed, is the fifth.
     """
     dv = (p * z).mT @ do_i  # lines 15, 16: (B_c, d_v)
     dp = (do_i @ v_j.mT) * z  # lines 17, 18: (B_r, B_c)

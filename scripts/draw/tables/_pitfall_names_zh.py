@@ -92,7 +92,7 @@ WRONG = {
     "nan_agrees": "误差不大于容差就算通过，而 NaN 不大于任何数。"
     "正确：error <= tolerance。",
     "shapes_agree": "allclose 会广播：`(1, d)` 和 `(d,)` 也算一致。正确：先比形状。",
-    "window_one_more": "自己的键之前还有 size 个，一共看到 size + 1 个。"
+    "window_one_more": "自己的键之前还看这么多个，于是多看了一个。"
     "正确：自己的键也算在内。",
     "mask_before_softcap": "遮住的分数也过了 softcap：−∞ 变成 −c。"
     "正确：先 softcap，再加掩码。",

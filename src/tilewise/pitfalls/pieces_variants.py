@@ -20,17 +20,15 @@ def alibi(rows, cols, n_q, n_k, slope):
     return -slope * (rows[:, None] + n_k - n_q - cols).abs()
 
 
-# --8<-- [start:in_order]
 def in_order(x, seen, cap, bias):
     """Softcap, then the bias, then the mask; cap and bias may be None."""
     s = x if cap is None else softcap(x, cap)
     s = s if bias is None else s + bias
     return s.masked_fill(~seen, -torch.inf)
-    # --8<-- [end:in_order]
 
 
 def window(rows, cols, n_q, n_k, size):
-    """Row r sees the last `size` keys up to its own, r + N_k − N_q."""
+    """Row r sees so many keys, of which the last is its own, r + N_k − N_q."""
     return cols > rows[:, None] + n_k - n_q - size
 
 

@@ -7,18 +7,16 @@ from tilewise.pitfalls.registry import Pitfall
 
 
 def window_one_more(rows, cols, n_q, n_k, size):
-    """`size` keys before a row's own, so that size + 1 are seen. Right: its own key
-    is one of them."""
+    """So many keys before a row's own, and its own besides. Right: its own key is one
+    of them."""
     return cols >= rows[:, None] + n_k - n_q - size
 
 
-# --8<-- [start:mask_before_softcap]
 def mask_before_softcap(x, seen, cap, bias):
     """Hidden scores are capped too: −∞ becomes −c. Right: the mask after softcap."""
     x = x.masked_fill(~seen, -torch.inf)
     s = x if cap is None else pieces.softcap(x, cap)
     return s if bias is None else s + bias
-    # --8<-- [end:mask_before_softcap]
 
 
 def bias_before_softcap(x, seen, cap, bias):
