@@ -40,6 +40,7 @@ LIVE = ("calculator",)  # modules of tilewise.live with default(lang)
 FILMS = {  # what the tile stepper shows before anything is asked
     "stepper-forward-kv-outer.json": {},
     "stepper-forward-q-outer.json": {"order": "q-outer"},
+    "stepper-forward-standard.json": {"order": "standard"},
     "stepper-backward-kv-outer.json": {"pass": "backward"},
 }
 KERNELS = re.compile(r"^(?:import|from) .*\b(?:triton|kernels)\b", re.M)
