@@ -9,7 +9,7 @@ SUMS = {"Standard": 96, "FA1": 112, "FA2": 52}
 BARS = """(all) => all.map((bar) => {
   const sizes = [...bar.querySelectorAll(".tw-part")].map((x) => [
     x.getBoundingClientRect().width,
-    x.querySelector("i")?.getBoundingClientRect().width ?? 0,
+    x.querySelector(":scope > i")?.getBoundingClientRect().width ?? 0,
   ]);
   return sizes.reduce(([a, b], [x, y]) => [a + x, b + y], [0, 0]);
 })"""
@@ -20,7 +20,7 @@ FILL = """(x) => x.firstChild.getBoundingClientRect().width / x.clientWidth"""
 def opened(windows):
     """The machine of the forward pass alone, for one test after another."""
     with kept(windows, FORWARD, still=True) as page:
-        alone(page, "tw-stepper")
+        alone(arrive(page), "tw-stepper")
         yield page
 
 
@@ -95,7 +95,7 @@ def test_standard_attention_leaves_both_matrices_in_hbm(fresh):
     last(page)
     choose(page, "FA2")
     assert set(score.all_inner_texts()) == {""}
-    assert "step=20" in page.url and "order=q-outer" in page.url
+    page.wait_for_url("**order=q-outer&step=20#stepper")
 
 
 def test_a_score_says_its_sum_in_the_colours_of_its_tensors(fresh):
@@ -129,13 +129,13 @@ def test_by_keyboard_an_output_tells_its_history(fresh):
     page.locator(".tw-hbm table[aria-label^='O']").focus()
     peek = page.locator(".tw-peek p")
     assert peek.all_inner_texts() == [
-        "j = 1: α1 = 0, β1 = 1, O11 = 9/2",
-        "j = 2: α1 = 1/2, β1 = 1, O11 = 5",
+        "j = 1: α = 0, β = 1, O11 = 9/2",
+        "j = 2: α = 1/2, β = 1, O11 = 5",
     ]
     for _ in range(3):
         page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowUp")
-    assert peek.last.inner_text() == "j = 2: α2 = 1, β2 = 1/2, O21 = 1"
+    assert peek.last.inner_text() == "j = 2: α = 1, β = 1/2, O21 = 1"
     assert "O21 = 1" in page.locator("body > [role=status]").inner_text()
     page.keyboard.press("ArrowLeft")
     at(page, 27)
@@ -174,7 +174,7 @@ def test_boards_and_buttons_fit_a_desktop(visit):
     for name in ("forward", "backward", "loop-order"):
         page = meet(visit, name, "?step=12", width=1440)
         top = page.locator(".tw-methods").bounding_box()["y"]
-        floors = page.locator(".tw-hbm").all()
+        floors = page.locator(".tw-stage .tw-hbm").all()
         bottom = max(x.bounding_box()["y"] + x.bounding_box()["height"] for x in floors)
         high = bottom - top + page.locator(".tw-player").bounding_box()["height"]
         assert high <= 640, (name, high)

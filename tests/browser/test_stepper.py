@@ -20,7 +20,7 @@ HEAVY = ("js/worker.js", "python.json", ".wasm")
 def opened(windows):
     """The stepper of the forward pass alone, for one test after another."""
     with kept(windows, FORWARD, still=True) as page:
-        alone(page, "tw-stepper")
+        alone(arrive(page), "tw-stepper")
         yield page
 
 

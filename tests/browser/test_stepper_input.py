@@ -52,7 +52,7 @@ FIELDS += [("Scale", HOSTILE[1:]), ("Br", HOSTILE), ("Bc", HOSTILE[:1])]
 def opened(windows):
     """The stepper of the forward pass alone, for one test after another."""
     with kept(windows, FORWARD, width=360) as page:
-        alone(page, "tw-stepper")
+        alone(arrive(page), "tw-stepper")
         yield page
 
 

@@ -2,7 +2,9 @@
 // left and right of S, what belongs to keys turned above and below it. A board is one
 // grid, so that rows and columns of all its matrices are in line.
 import { el } from "./page.js";
-import { BY_KEY, blockOf, colour, columns, count, math, named, plain, shown } from "./stepper_film.js";
+import {
+  BY_KEY, blockOf, colour, columns, count, math, named, plain, shown,
+} from "./stepper_film.js";
 import { tell } from "./stepper_words.js";
 
 // Templates; "." is empty. In a place named a|b, b covers a.
@@ -78,7 +80,8 @@ const place = (template, film, shape) => {
     const label = y === main
       ? [top[y] - 1, left[x], 1, broad]
       : [top[y], left[beside] ?? left[x] + broad + 1, tall, across[beside] ?? 1];
-    found.push({ name, at: [top[y], left[x], tall, broad], label, side: y !== main, after: beside > x });
+    const at = [top[y], left[x], tall, broad];
+    found.push({ name, at, label, side: y !== main, after: beside > x });
   }));
   return { found, columns: gaps(across, "minmax(var(--tw-w), auto)").join(" var(--tw-g) "),
     rows: rows.join(" var(--tw-g) ") };
@@ -173,12 +176,32 @@ export class Floor extends Board {
       if (name !== "s" && name !== "p") this.matrix(made, name, frame);
       this.bound(this.bands[name], made, frame.step && name in frame.sram && frame.step, name);
     }
-    this.scores(frame);
+    this.scores(this.all.s, frame);
+    this.tile(frame);
+  }
+
+  tile(frame) {
+    const { n, n_k, block_rows, block_cols } = this.film;
+    this.held.hidden = !frame.step;
+    if (!frame.step) return;
+    const [y, x] = this.all.s.at;
+    const [top, left] = [frame.step.i * block_rows, frame.step.j * block_cols];
+    const wide = Math.min(block_cols, n_k - left);
+    put(this.held, [y + top, x + left, Math.min(block_rows, n - top), wide]);
+  }
+
+  // Whether a matrix is as it was drawn last.
+  same(made, ...seen) {
+    const same = made.seen?.every((x, n) => x === seen[n]);
+    made.seen = seen;
+    return same;
   }
 
   matrix(made, name, frame) {
     const [now, before] = [frame.hbm[name], frame.slab[name]];
-    made.call(named(this.film, name, null, this.film.exact), tell("in hbm", { name: plain(this.film, name) }));
+    if (this.same(made, now, before)) return;
+    const spoken = tell("in hbm", { name: plain(this.film, name) });
+    made.call(named(this.film, name, null, this.film.exact), spoken);
     made.label.classList.toggle("tw-gone", !now);
     for (const r of range(made.rows))
       for (const c of range(made.cols)) this.one(made, r, c, now, before);
@@ -206,14 +229,14 @@ export class Floor extends Board {
 
   // S: what is done, what the mask hides, and the tile of now. Standard attention has it
   // in HBM, and P over it.
-  scores(frame) {
+  scores(made, { k, hbm, slab }) {
     const { film } = this;
-    const made = this.all.s;
     const { n, n_k, block_rows, block_cols, shift } = film;
     const stands = film.order === "standard";
-    const done = this.tiles.filter(({ k }) => k <= frame.k);
+    const done = this.tiles.filter((one) => one.k <= k);
+    if (this.same(made, done.length, hbm.s, hbm.p, slab.s, slab.p)) return;
     const spoken = tell("map", { all: this.tiles.length, done: done.length });
-    const rows = (frame.hbm.p ?? []).filter(Boolean).length;
+    const rows = (hbm.p ?? []).filter(Boolean).length;
     const names = [...(rows ? ["p"] : []), ...(rows < n ? ["s"] : [])];
     const units = film.exact && stands;
     made.call(names.map((x) => named(film, x, null, units)).join(tell("comma")), spoken);
@@ -222,20 +245,14 @@ export class Floor extends Board {
     for (const r of range(n))
       for (const c of range(n_k)) {
         const [i, j] = [Math.floor(r / block_rows), Math.floor(c / block_cols)];
-        const rows = frame.hbm.p?.[r] ? "p" : "s";
-        if (stands) this.one(made, r, c, frame.hbm[rows], frame.slab[rows]);
+        const name = hbm.p?.[r] ? "p" : "s";
+        if (stands) this.one(made, r, c, hbm[name], slab[name]);
         else {
           const style = c > r + most ? "tw-hidden" : over.has(`${i} ${j}`) ? "tw-done" : "tw-todo";
-          const cut = (r && !(r % block_rows) ? " tw-top" : "") + (c && !(c % block_cols) ? " tw-left" : "");
-          made.set(r, c, "", style + cut);
+          const top = r && !(r % block_rows) ? " tw-top" : "";
+          made.set(r, c, "", style + top + (c && !(c % block_cols) ? " tw-left" : ""));
         }
       }
-    this.held.hidden = !frame.step;
-    if (!frame.step) return;
-    const [y, x] = made.at;
-    const [top, left] = [frame.step.i * block_rows, frame.step.j * block_cols];
-    const wide = Math.min(block_cols, n_k - left);
-    put(this.held, [y + top, x + left, Math.min(block_rows, n - top), wide]);
   }
 }
 export const RESULT = { forward: ["o"], backward: ["dq", "dk", "dv"] };

@@ -24,23 +24,26 @@ export const travel = ({ film, chip, floor, picture }, { step }) => {
   const fly = (from, to) => {
     const [a, b] = [box(from), box(to[0])];
     const transform = `translate(${a.left - b.left}px, ${a.top - b.top}px)`;
-    for (const one of to) play(one, [{ transform, opacity: 0.5 }, { transform: "none", opacity: 1 }]);
+    const frames = [{ transform, opacity: 0.5 }, { transform: "none", opacity: 1 }];
+    for (const one of to) play(one, frames);
   };
   const block = (name) => floor.all[name].block(BY_KEY.test(name) ? step.j : step.i);
   for (const name in step.load) fly(block(name)[0], chip.all[name].cells.flat());
   for (const name in step.store) fly(chip.all[name].cells[0][0], block(name));
 
   // a breath of a matrix, as wide and high as that is, to another place
-  const ghost = (name, to, { opacity = 0.7 } = {}) => {
+  const ghost = (name, to) => {
     const [a, b, all] = [box(chip.all[name].table), to && box(chip.all[to].table), box(picture)];
     const one = el("div", { class: `tw-ghostly ${colour(film, name)}` });
-    const size = { left: a.left - all.left, top: a.top - all.top, width: a.width, height: a.height };
+    const { left, top, width, height } = a;
+    const size = { left: left - all.left, top: top - all.top, width, height };
     for (const key in size) one.style[key] = `${size[key]}px`;
     const [x, y] = b ? [b.left - a.left, b.top - a.top] : [0, -18];
     const scale = b ? `scale(${b.width / a.width}, ${b.height / a.height})` : "scale(1.1)";
     plays.push(() => {
       picture.append(one);
-      const frames = [{ opacity }, { transform: `translate(${x}px, ${y}px) ${scale}`, opacity: 0 }];
+      const transform = `translate(${x}px, ${y}px) ${scale}`;
+      const frames = [{ opacity: 0.7 }, { transform, opacity: 0 }];
       one.animate(frames, { duration: LONG, easing: "ease-in" }).onfinish = () => one.remove();
     });
   };

@@ -132,12 +132,13 @@ class Bars {
 const room = (film) => {
   const fill = el("i");
   const said = el("p");
-  const node = box("tw-room-of", said, el("div", { class: "tw-fill", "aria-hidden": "true" }, fill));
-  return { node, draw: ({ step }) => {
+  const bar = el("div", { class: "tw-fill", "aria-hidden": "true" }, fill);
+  const draw = ({ step }) => {
     const held = step?.held ?? 0;
     said.textContent = tell("held", { held, room: film.room });
     fill.style.transform = `scaleX(${held / film.room})`;
-  } };
+  };
+  return { node: box("tw-room-of", said, bar), draw };
 };
 
 const end = (text) => text.slice(text.lastIndexOf(" = "));
@@ -166,9 +167,11 @@ const explain = (film, frames, k, [made, r, c]) => {
     if (!step?.lines || Math.floor(r / size) !== (keys ? step.j : step.i)) continue;
     const found = aboutCell(film, step, name, r % size, c).filter(Boolean);
     if (found.length) first ??= at;
-    if (at <= k && step.phase === "o" && found.length)
+    if (at > k) continue;
+    if (step.phase === "merge") rounds.push(...found); // until its output comes
+    else if (step.phase === "o" && found.length)
       rounds.push([math(`j = ${step.j + 1}:  ${rounds.pop()},  `), painted(found[0], "o")]);
-    else if (at <= k) rounds.push(...(step.phase === "merge" ? found : found.map((x) => painted(x, step.phase))));
+    else rounds.push(...found.map((x) => painted(x, step.phase)));
   }
   if (rounds.length) return rounds.filter((x) => typeof x !== "string");
   if (first) return [tell("later", { k: first })];
@@ -191,7 +194,8 @@ export class Panel {
     const { all, why } = film.counts[film.order];
     const rival = film.counts.standard.why;
     const because = tell(`why ${film.pass} ${film.order}`, { why, all, rival });
-    const lines = ({ lines, phase }) => (lines?.[0].length ?? 0) + (film.general[phase]?.length ?? 0);
+    const lines = ({ lines, phase }) =>
+      (lines?.[0].length ?? 0) + (film.general[phase]?.length ?? 0);
     this.below.style.setProperty("--tw-lines", Math.max(...film.steps.map(lines)));
     const head = box("tw-head", line("tw-order", title(film)), this.said, this.note);
     this.picture = box("tw-picture", this.chip.node, this.moves, this.floor.node);
@@ -224,7 +228,8 @@ export class Panel {
       if (out()) node.classList.add("tw-tight"); // and so it stays
       const wide = out();
       node.classList.toggle("tw-scroll", wide);
-      if (wide) Object.assign(node, { tabIndex: 0, role: "group", ariaLabel: node.firstChild.textContent });
+      const ariaLabel = node.firstChild.textContent;
+      if (wide) Object.assign(node, { tabIndex: 0, role: "group", ariaLabel });
       else node.removeAttribute("tabindex");
     }
     const middle = (node, one) => node.offsetLeft + one.offsetLeft + one.offsetWidth / 2;
@@ -243,7 +248,8 @@ export class Panel {
     if (!place) return "";
     const [made, r, c] = place;
     made.cells[r][c].classList.add("tw-at-cell");
-    const lines = explain(this.film, this.frames, this.frame.k, this.whole(place));
+    const lines = this.frame.step || this.chip.all[made.names[0]] !== made
+      ? explain(this.film, this.frames, this.frame.k, this.whole(place)) : []; // nothing there yet
     this.peek.hidden = !lines.length;
     this.below.classList.toggle("tw-covered", lines.length > 0);
     this.peek.replaceChildren(...lines.map((x) => el("p", null, ...[x].flat())));

@@ -28,7 +28,8 @@ export class Player {
   constructor(host) {
     this.host = host;
     this.usual = { ...EXAMPLE, pass: host.dataset.pass, order: host.dataset.order ?? "q-outer" };
-    Object.assign(this.usual, { causal: "no", n: "", block_rows: "2", block_cols: "2", scale: "ln 2" });
+    Object.assign(this.usual, { block_rows: "2", block_cols: "2", causal: "no", scale: "ln 2" });
+    this.usual.n = "";
     [this.k, this.row, this.asked, this.fields] = [0, 0, 0, {}];
     this.remember = debounce(() => this.write(), 200); // browsers count changes of the address
     this.build();
@@ -53,6 +54,7 @@ export class Player {
     const player = box("tw-controls tw-player", controls);
     const settings = this.settings();
     this.host.replaceChildren(this.methods, this.stage, player, ...settings, this.wrong, table);
+    this.host.classList.add("tw-on");
     this.host.addEventListener("keydown", (event) => this.key(event));
     this.stage.addEventListener("pointerover", ({ target }) => this.look(target.closest("td")));
     this.stage.addEventListener("pointerleave", () => this.look(null));
@@ -71,15 +73,15 @@ export class Player {
       }, tell(name));
     };
     const focused = this.methods.contains(document.activeElement);
-    const said = this.films.length > 1 || this.chosen.pass === "backward" ? "" : title(this.films[0]);
-    this.methods.replaceChildren(...CHOICES[this.chosen.pass].map(one), el("span", null, said));
+    const told = this.films.length === 1 && this.chosen.pass === "forward";
+    const said = el("span", null, told ? title(this.films[0]) : "");
+    this.methods.replaceChildren(...CHOICES[this.chosen.pass].map(one), said);
     if (focused) this.methods.querySelector("[aria-pressed=true]").focus();
   }
 
   settings() {
     this.methods = box("tw-controls tw-methods");
-    Object.entries({ role: "group", "aria-label": tell("order") })
-      .forEach((x) => this.methods.setAttribute(...x));
+    Object.assign(this.methods, { role: "group", ariaLabel: tell("order") });
     const field = (key, tag, attributes, ...children) => {
       const node = el(tag, attributes, ...children);
       if (tag !== "textarea") node.onchange = () => this.apply({ [key]: node.value });
@@ -223,7 +225,7 @@ export class Player {
 
   draw(moving) {
     const within = this.stage.contains(document.activeElement);
-    for (const one of this.panels) one.draw(Math.min(this.k, one.film.steps.length), this.row, moving);
+    for (const one of this.panels) one.draw(this.k, this.row, moving);
     if (within && !this.stage.contains(document.activeElement))
       this.stage.focus({ preventScroll: true }); // what had the focus is gone
   }

@@ -56,10 +56,14 @@ export const words = {
     held: "In SRAM: {held} of at most {room} elements",
     later: "Step {k} computes this.",
     "why forward standard": "S and P go out to HBM and come back: {why} of {all}.",
-    "why forward kv-outer": "O, ℓ and m go out and come back for every block of keys: {why} of {all}. S and P cost standard attention {rival}.",
+    "why forward kv-outer":
+      "O, ℓ and m go out and come back for every block of keys: {why} of {all}. " +
+      "S and P cost standard attention {rival}.",
     "why forward q-outer": "Only K and V come again, for every block of queries: {why} of {all}.",
-    "why backward kv-outer": "Only dQ goes out and comes back, for every block of keys: {why} of {all}.",
-    "why backward q-outer": "dK and dV go out and come back for every block of queries: {why} of {all}.",
+    "why backward kv-outer":
+      "Only dQ goes out and comes back, for every block of keys: {why} of {all}.",
+    "why backward q-outer":
+      "dK and dV go out and come back for every block of queries: {why} of {all}.",
     back: "Back",
     next: "Step",
     play: "Play",
@@ -88,7 +92,7 @@ export const words = {
     "no such": "There is no such pass or method.",
   },
   zh: {
-    about: "分块演示机。左右方向键走一步，空格键播放。",
+    about: "分块演示器。左右方向键走一步，空格键播放。",
     step: "第 {k} 步，共 {all} 步，块 i = {i}，j = {j}：{what}",
     "step rows": "第 {k} 步，共 {all} 步，行块 i = {i}：{what}",
     "step all": "第 {k} 步，共 {all} 步：{what}",

@@ -45,20 +45,25 @@ def film(asked):
         how = how | example.EXACT | {"exp": lambda x: 2.0**x}  # any x, as a float
     play = whole if order == "standard" else tiled
     steps, hbm, general, first = play(way, order, exact, matrices, blocks, how)
-    q, k, v, do = matrices
     answer = {"pass": way, "order": order, "causal": causal, "exact": exact}
-    answer = answer | {"n": len(q), "n_k": len(k), "d": len(q[0]), "d_v": len(v[0])}
-    cols = len(k) if order == "standard" else blocks[1]
-    answer = answer | {"block_rows": blocks[0], "block_cols": cols}
-    shift = {"bottom-right": len(k) - len(q), "top-left": 0}.get(causal)
-    answer = answer | {"scale": scale, "shift": shift, "first": first}
+    answer = answer | sizes(order, causal, matrices, blocks)
+    answer = answer | {"scale": scale, "first": first}
     if asked.get("n"):
-        answer = answer | {"inputs": {"q": q, "k": k, "v": v, "do": do}}
+        answer = answer | {"inputs": dict(zip(("q", "k", "v", "do"), matrices))}
     answer = answer | {"hbm": {x: frames.cells(hbm[x], exact) for x in hbm}}
     answer = answer | names.names(way, order) | {"general": general}
     total = counts.counts(way, matrices, blocks, CAUSALS[causal])
     answer = answer | {"counts": total, "room": max([x["held"] for x in steps])}
     return answer | {"steps": steps}
+
+
+def sizes(order, causal, matrices, blocks):
+    """N, N_k, d, d_v, the blocks, and how far the mask is moved."""
+    q, k, v, _ = matrices
+    cols = len(k) if order == "standard" else blocks[1]
+    shift = {"bottom-right": len(k) - len(q), "top-left": 0}.get(causal)
+    made = {"n": len(q), "n_k": len(k), "d": len(q[0]), "d_v": len(v[0])}
+    return made | {"block_rows": blocks[0], "block_cols": cols, "shift": shift}
 
 
 def tiled(way, order, exact, matrices, blocks, how):
