@@ -106,7 +106,7 @@ memory_html(steps[:4])
 #
 # You can also put in other numbers. Point at a score to see its sum, or at an output to see its \(\alpha\) and \(\beta\) in every tile.
 #
-# <figure class="tw-figure tw-widget" markdown="0">
+# <figure class="tw-figure tw-widget tw-broad" markdown="0">
 # <tw-stepper id="stepper" data-pass="forward">
 # <p>The steps are listed above on this page, with every number.</p>
 # </tw-stepper>

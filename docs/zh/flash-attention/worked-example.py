@@ -6,7 +6,7 @@
 #     text_representation:
 #       extension: .py
 #       format_name: percent
-# source: "6076b657c341"
+# source: "aa46d852316c"
 # ---
 
 # %% [markdown]
@@ -101,7 +101,7 @@ memory_html(steps[:4], lang="zh")
 #
 # 也可以换成自己的数。把鼠标移到某个分数上，可以看到它是怎样加出来的；移到某个输出上，可以看到每一块的 \(\alpha\) 和 \(\beta\)。
 #
-# <figure class="tw-figure tw-widget" markdown="0">
+# <figure class="tw-figure tw-widget tw-broad" markdown="0">
 # <tw-stepper id="stepper" data-pass="forward">
 # <p>每一步的每个数，上面都列出了。</p>
 # </tw-stepper>
