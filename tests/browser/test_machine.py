@@ -111,6 +111,12 @@ def test_a_score_says_its_sum_in_the_colours_of_its_tensors(fresh):
     assert len(set(inks)) == 3
     page.locator(".tw-sentence").hover()
     peek.wait_for(state="hidden")
+    score.dispatch_event("pointerover", {"bubbles": True})
+    leave = {"pointerType": "touch"}
+    page.locator(".tw-stage").dispatch_event("pointerleave", leave)  # a finger, lifted
+    assert peek.locator("p").first.inner_text() == text
+    page.locator(".tw-stage").dispatch_event("pointerleave", {"pointerType": "mouse"})
+    peek.wait_for(state="hidden")
     page.get_by_role("slider").fill("0")
     score.hover()
     assert peek.inner_text() == "Step 17 computes this."
@@ -125,7 +131,7 @@ def test_a_chip_s_score_is_that_of_its_tile(fresh):
 
 def test_by_keyboard_an_output_tells_its_history(fresh):
     page = fresh
-    page.get_by_role("slider").fill("28")
+    last(page)
     page.locator(".tw-hbm table[aria-label^='O']").focus()
     peek = page.locator(".tw-peek p")
     assert peek.all_inner_texts() == [

@@ -20,7 +20,9 @@ STAYS = {"Ctrl", "Enter", "Esc", "Python", "float64", "HBM", "SRAM"}
 STAYS |= {"dK", "dQ", "dV", "ln", "softmax", "FA1", "FA2", "FlashAttention"}
 UNTOUCHED = ("calculator", "editor", "runtime", "worker")  # they have no words
 UNTOUCHED += ("strip", "measured")  # words come with the page: test_elements.py
-UNTOUCHED += tuple(f"stepper{x}" for x in ("", "_board", "_film", "_motion", "_panel"))
+UNTOUCHED += tuple(
+    f"stepper{x}" for x in ("", "_board", "_film", "_motion", "_panel", "_point")
+)
 UNTOUCHED += ("stepper_player",)  # those of stepper_words
 
 modules = every("path", MODULES, ids=lambda path: path.name)

@@ -3,6 +3,7 @@
 import { el, load, problem, announce, debounce, lang } from "./page.js";
 import { math, unroll } from "./stepper_film.js";
 import { Panel, box, line, sentence, title } from "./stepper_panel.js";
+import { pointing } from "./stepper_point.js";
 import { tell, words } from "./stepper_words.js";
 
 const ORDERS = ["kv-outer", "q-outer"];
@@ -56,10 +57,7 @@ export class Player {
     this.host.replaceChildren(this.methods, this.stage, player, ...settings, this.wrong, table);
     this.host.classList.add("tw-on");
     this.host.addEventListener("keydown", (event) => this.key(event));
-    this.stage.addEventListener("pointerover", ({ target }) => this.look(target.closest("td")));
-    this.stage.addEventListener("pointerleave", () => this.look(null));
-    this.stage.addEventListener("focusin", ({ target }) => this.look(this.cursor(target)));
-    this.stage.addEventListener("focusout", () => this.look(null));
+    this.walk = pointing(this.stage, () => this.panels ?? []);
   }
 
   // The methods, one pressed; in the backward pass they are two orders.
@@ -236,22 +234,6 @@ export class Player {
     this.stage.querySelector(`[data-row="${row}"]`).focus();
   }
 
-  // Where the pointer or the cursor is, the panel says where the number comes from.
-  look(cell, aloud) {
-    for (const one of this.panels ?? []) {
-      const here = cell?.place && one.node.contains(cell);
-      const said = one.look(here ? cell.place : null);
-      if (here && aloud) announce(said);
-    }
-  }
-
-  // The cell of a matrix that has the focus; ↑ and ↓ move it.
-  cursor(table, by = 0) {
-    const cells = [...(table.localName === "table" ? table.querySelectorAll("td") : [])];
-    table.cursor = Math.max(0, Math.min(cells.length - 1, (table.cursor ?? 0) + by));
-    return cells[table.cursor];
-  }
-
   play(on) {
     clearInterval(this.timer);
     if (this.timer && !on && this.ready) this.remember();
@@ -275,7 +257,7 @@ export class Player {
     const move = { ArrowLeft: -1, ArrowRight: 1 }[key];
     const up = { ArrowUp: -1, ArrowDown: 1 }[key];
     if (move) this.go(this.k + move, true);
-    else if (up && target.localName === "table") this.look(this.cursor(target, up), true);
+    else if (up && target.localName === "table") this.walk(target, up);
     else if (key === " " && !target.closest("button, summary")) this.play(!this.timer);
     else return;
     event.preventDefault();
