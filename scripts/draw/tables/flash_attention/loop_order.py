@@ -7,11 +7,11 @@ ORDERS = {"kv-outer": (64, 128, 4), "q-outer": (64, 64, 4)}  # B_r, B_c, warps
 SAY = {
     "en": {
         "head": ("heads", "length $N$", "standard", "$K, V$ outer", "$Q$ outer"),
-        "programs": "{n} programs", "ms": "{ms:.2f} ms",
+        "programs": "({n} programs)", "ms": "{ms:.2f} ms",
     },
     "zh": {
         "head": ("头数", "长度 $N$", "标准注意力", "$K, V$ 在外层", "$Q$ 在外层"),
-        "programs": "{n} 个程序", "ms": "{ms:.2f} ms",
+        "programs": "（{n} 个程序实例）", "ms": "{ms:.2f} ms",
     },
 }
 
