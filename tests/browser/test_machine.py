@@ -50,8 +50,7 @@ def test_a_method_plays_and_its_bar_fills(name, fresh):
     last(page)
     rows = page.locator(".tw-rival")
     said = [x.split("\n")[-1] for x in rows.all_inner_texts()]
-    want = [str(x) if key != name else f"{x} / {x}" for key, x in SUMS.items()]
-    assert said == want
+    assert said == [f"{x} / {x}" if key == name else str(x) for key, x in SUMS.items()]
     sizes = page.locator(".tw-bar-all").evaluate_all(BARS)
     longest = max(width for width, _ in sizes)
     for (width, filled), (key, n) in zip(sizes, SUMS.items(), strict=True):
