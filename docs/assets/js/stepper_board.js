@@ -255,4 +255,4 @@ export class Floor extends Board {
       }
   }
 }
-export const RESULT = { forward: ["o"], backward: ["dq", "dk", "dv"] };
+const RESULT = { forward: ["o"], backward: ["dq", "dk", "dv"] };

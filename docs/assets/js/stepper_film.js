@@ -91,4 +91,4 @@ export const unroll = (film) => {
   }
   return frames;
 };
-export const RESULTS = { forward: ["o", "l", "m"], backward: ["dq", "dk", "dv"] };
+const RESULTS = { forward: ["o", "l", "m"], backward: ["dq", "dk", "dv"] };
