@@ -2,15 +2,21 @@
 
 import statistics
 
-from draw.figures._bench import bench, table
+from draw.figures._bench import bench
 
 from tilewise import ledger
 
 SIZES = {"naive": (), "fa1_order": (64, 64), "fa2_order": (128, 64)}  # B_r, B_c
 COUNTS = {"naive": "standard", "fa1_order": "flash1", "fa2_order": "flash2"}
 SAY = {
-    "en": {"head": ("GB", "ledger", "reached L2", "reached DRAM", "DRAM off by")},
-    "zh": {"head": ("单位 GB", "账本", "到达 L2", "到达 DRAM", "DRAM 偏差")},
+    "en": {
+        "head": ("GB", "ledger", "reached L2", "reached DRAM", "DRAM off by"),
+        "comma": ", ",
+    },
+    "zh": {
+        "head": ("单位 GB", "账本", "到达 L2", "到达 DRAM", "DRAM 偏差"),
+        "comma": "，",
+    },
 }
 
 
@@ -39,14 +45,11 @@ def rows():
     return found
 
 
-def draw(lang):
-    """A Markdown table."""
-    lines = []
+def lines(say):
+    """A line for each rung."""
     for kernel, (asked, l2, dram) in rows().items():
-        tile = "" if not SIZES[kernel] else ", {} × {}".format(*SIZES[kernel])
-        tile = tile.replace(", ", "，") if lang == "zh" else tile
+        tile = SIZES[kernel] and say["comma"] + "{} × {}".format(*SIZES[kernel])
         off = f"{100 * (dram / asked - 1):+.1f}%".replace("-", "−")
         off = "0.0%" if off.strip("+−") == "0.0%" else off
         cells = [f"{x / 1e9:.2f}" for x in (asked, l2, dram)]
-        lines.append([f"`{kernel}`{tile}", *cells, off])
-    return table(SAY[lang]["head"], lines)
+        yield f"`{kernel}`{tile or ''}", *cells, off
