@@ -1,7 +1,7 @@
 """What ptxas makes of the forward rungs on the cards they claim, without any card.
 
 compiled.json holds the counts, in bf16 and the tiles that the rungs choose, and the
-triton they belong to; `python tests/kernels/test_compile.py` writes it anew.
+triton they belong to; `python -m tests.kernels.test_compile` writes it anew.
 """
 
 import json
