@@ -54,8 +54,8 @@ def test_the_window_gains_nothing():
 def test_the_bounds_are_for_short_sequences():
     """At 16k neither the additions nor the small kernels cost more than the noise."""
     for bound in ("no_add", "main_only"):
-        assert abs(speed("backward", bound, "bounds", n=16384) - 1) < 0.015
-        assert speed("backward", bound, "bounds", n=1024) > 1.04
+        assert abs(speed("backward-bounds", bound, n=16384) - 1) < 0.015
+        assert speed("backward-bounds", bound, n=1024) > 1.04
 
 
 def test_the_poll_pays_once_l_is_early():
