@@ -20,6 +20,8 @@ def shapes():
     square = moved(ledger.flash1_forward(N, D, side, side))
     thin = moved(ledger.flash1_forward(N, D, 16, 512))
     assert thin < best < square < turned, "the page orders them so"
+    yield "thin_share", f"{100 * 16 * 512 / (rows * cols):.0f}"
+    yield "fa3_rows_kib", f"{192 * (176 + 128) * 4 // 1024}"  # S and O at d = 128
     largest = int((4 * D * D + M) ** 0.5 - 2 * D)
     assert ledger.tile_sram(N, D, largest, largest) <= M
     yield "m", f"{M:,}".replace(",", "{,}")

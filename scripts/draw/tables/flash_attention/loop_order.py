@@ -8,11 +8,11 @@ LEFT = 0
 SAY = {
     "en": {
         "head": ("heads", "length $N$", "standard", "$K, V$ outer", "$Q$ outer"),
-        "programs": "{n} programs",
+        "programs": "({n} programs)",
     },
     "zh": {
         "head": ("头数", "长度 $N$", "标准注意力", "$K, V$ 在外层", "$Q$ 在外层"),
-        "programs": "{n} 个程序",
+        "programs": "（{n} 个程序实例）",
     },
 }
 
