@@ -91,6 +91,11 @@ def tiles():
 def shapes():
     """Odd lengths, other head dimensions, batches."""
     yield from span("filled", practices.filled(), 1)
+    fair = (1000 / 1024) ** 2
+    odd = sorted(x / fair for what in FUSED for x in practices.whole(what))[:-1]
+    yield "fair", f"{fair:.2f}"
+    yield "lost_least", f"{100 * (odd[0] - 1):.0f}"
+    yield "lost_most", f"{100 * (odd[-1] - 1):.0f}"
     yield from span("unaligned", rules.odd("N 1000"))
     yield from span("narrower", rules.odd("d 80", "d 96"))
     for way in PASSES:
@@ -128,7 +133,8 @@ def formats():
         for x in product((1024, 4096), DIMS)
     ]
     yield from span("fp32_ours", slower, 1)
-    yield "bf16_ms", f"{tf32_time.row('ours', 'high', dtype='bfloat16')['ms']:.2f}"
+    half = {"n": 4096, "d": 128, "causal": False, "graph": True}  # as in compiled_calls
+    yield "bf16_ms", f"{practices.ms('compiled', 'ours', **half):.2f}"
     yield from span("tf32_math", practices.switched("math", "bfloat16"))
 
 
@@ -174,6 +180,11 @@ def measuring():
     best = [max(OTHERS, key=lambda x: speeds[x][c]) for c in speeds["cudnn"]]
     yield "fa4_first", f"{best.count('fa4')}"
     yield "cudnn_first", f"{best.count('cudnn')}"
+    for way in PASSES:  # with ours among them
+        own = bench.speeds(way, bench.TOP[way])
+        rest = [bench.speeds(way, name) for name in OTHERS]
+        first = [own[c] > max(x[c] for x in rest) for c in own]
+        yield f"ours_first_{way}", f"{sum(first)}"
     (clock,) = practices.rows("clocks", what="ours", n=16384)
     peak = hardware.GPUS["H200"]["bf16"]["value"] / 1e12
     yield "returned_ms", f"{1e3 * clock['seconds_returned']:.2f}"
