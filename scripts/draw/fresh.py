@@ -25,7 +25,10 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-OPTIONS = ["-I", "-X", "utf8", "-W", "error"]
+# Under Python 3.13, Triton 3.7 and the Dynamo of PyTorch 2.13 warn of their own code.
+NOT_OURS = "ignore:AnnAssign.__init__ missing", "ignore:Guards may run slower"
+WARNINGS = [x for what in ("error", *NOT_OURS) for x in ("-W", what)]
+OPTIONS = ["-I", "-X", "utf8", *WARNINGS]
 TORCH = re.compile(
     r"^(?:import|from) (?:torch\b|tilewise\."
     r"(?:dropout|errata|examples\.triton_softmax|masks|packing)\b)",

@@ -1,8 +1,11 @@
 """One row of attention in one pass over the keys, without storing N numbers."""
 
+# --8<-- [start:imports]
 import math
 
 from tilewise.softmax import weight
+
+# --8<-- [end:imports]
 
 
 # --8<-- [start:dot]

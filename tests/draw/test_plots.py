@@ -88,6 +88,6 @@ def test_tables_have_the_same_numbers_in_both_languages(name):
 
 
 def test_numbers_with_units():
-    assert plot.size(228 * 2**10) == "228 KB" and plot.size(141 * 2**30) == "141 GB"
+    assert plot.size(228 * 2**10) == "228 KiB" and plot.size(141 * 2**30) == "141 GB"
     assert plot.rate(2.039e12) == "2.04 TB/s" and plot.rate(600e9) == "600 GB/s"
     assert plot.digits(1980.4) == "1980" and plot.digits(0.2531) == "0.253"

@@ -5,7 +5,6 @@ from draw.figures._bench import newest
 from draw.figures._plot import results
 from measure.variants import _backward_variants as backward
 from measure.variants import _forward_variants as forward
-from repository import ROOT
 
 from tilewise.bench.cells import geometric
 
@@ -41,13 +40,6 @@ def test_each_part_counts_where_the_page_says():
         assert speed("forward", tried) < 1
 
 
-def words():
-    """What the pages say beside the tables of the variants."""
-    starts = [speed("backward", "no_add_warp", d=d) for d in (64, 128)]
-    assert all(abs(x - 1) < 0.01 for x in starts), starts
-    yield "backward-kernels", "Who starts the additions does not matter"
-
-
 def pair(variant, run="bounds", **cells):
     return [speed("backward", variant, run, d=d, **cells) for d in (64, 128)]
 
@@ -70,6 +62,15 @@ def test_the_window_gains_nothing():
     assert max(pair("window_early_soon", "window")) < 0.99
 
 
-@pytest.mark.parametrize("page, said", [*words()])
-def test_the_page_says_what_was_measured(page, said):
-    assert said in (ROOT / f"docs/en/gpu/{page}.md").read_text("utf-8")
+def test_the_bounds_are_for_short_sequences():
+    """At 16k neither the additions nor the small kernels cost more than the noise."""
+    for bound in ("no_add", "main_only"):
+        assert abs(speed("backward", bound, "bounds", n=16384) - 1) < 0.015
+        assert speed("backward", bound, "bounds", n=1024) > 1.04
+
+
+def test_the_poll_pays_once_l_is_early():
+    """It costs something at d = 64, at first nothing at 128, and then it gains."""
+    narrow, wide = pair("no_pin", "variants")
+    assert narrow > 1.015 and abs(wide - 1) < 0.01
+    assert pair("early_lse")[1] / pair("early_lse_no_pin")[1] > 1.01

@@ -11,13 +11,15 @@ from tilewise.live import strip
 SAY = {
     "en": {
         "score": "score {x}", "max": "maximum so far {m}",
-        "factor": "factor {f}", "sum": "sum so far {l}", "halves": "the halves",
+        "factor": "factor {f}", "factors": "factors {fs}",
+        "sum": "sum so far {l}", "halves": "the halves",
         "both": "merged", "online": "weight, online", "exp": "naive: {e}",
         "naive": "weight, naive", "is": "{m} = {0}, {l} = {1}",
     },
     "zh": {
-        "score": "分数 {x}", "max": "运行最大值 {m}",
-        "factor": "因子 {f}", "sum": "运行和 {l}", "halves": "两半",
+        "score": "分数 {x}", "max": "当前最大值 {m}",
+        "factor": "系数 {f}", "factors": "系数 {fs}",
+        "sum": "累计和 {l}", "halves": "两半",
         "both": "合并", "online": "权重，在线", "exp": "朴素：{e}",
         "naive": "权重，朴素", "is": "{m} = {0}，{l} = {1}",
     },
@@ -68,6 +70,7 @@ WORDS = {  # for the script
 }
 MATHS = {"x": "<i>x</i>", "m": "<i>m</i>", "l": "<i>ℓ</i>", "e": "<i>e<sup>x</sup></i>"}
 MATHS["f"] = "<i>e<sup>m − m′</sup></i>"
+MATHS["fs"] = ", ".join(f"<i>e<sup>m<sub>{x}</sub> − m</sup></i>" for x in "AB")
 
 
 def cells(pairs, spans=()):
@@ -112,7 +115,7 @@ def draw(scores, cut, lang):
         halves = [WORDS[lang][h].format(s=state(join[h], say)) for h in "ab"]
         middle = [
             ("halves", cells(halves, spans)),
-            ("factor", cells(texts(join[h]["factor"] for h in "ab"), spans)),
+            ("factors", cells(texts(join[h]["factor"] for h in "ab"), spans)),
             ("both", cells([state(join, say)], [n])),
         ]
     rows = [("score", cells(texts(made["scores"]))), *middle]

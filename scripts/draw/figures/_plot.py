@@ -18,8 +18,8 @@ def digits(x, n=3):
 
 
 def size(x):
-    """Bytes in powers of two: 256 KB, 29 MB, 80 GB."""
-    for unit, name in ((2**30, "GB"), (2**20, "MB"), (2**10, "KB")):
+    """Bytes in powers of two: 256 KiB, 29 MiB, and 80 GB as data sheets write it."""
+    for unit, name in ((2**30, "GB"), (2**20, "MiB"), (2**10, "KiB")):
         if x >= unit:
             return f"{x / unit:.0f} {name}"
     return f"{x} B"

@@ -17,9 +17,9 @@ def latency():
     assert 4 * THREADS < flying < 8 * THREADS, "4 bytes per thread are not enough"
     yield "fma_wait", f"{found['fma'][1]:.0f}"
     yield "hbm_wait", f"{wait:.0f}"
-    yield "hbm_bytes", f"{amount:.0f}"
-    yield "flying", f"{flying / 1000:.1f}"
-    yield "full_4", f"{4 * THREADS / 1000:.1f}"
+    yield "hbm_bytes", f"{amount:.1f}"
+    yield "flying", f"{round(flying, -2):,.0f}"
+    yield "full_4", f"{4 * THREADS}"
     yield "threads_16", f"{flying / 16:.0f}"
     yield "tensor_flop", f"{found['bf16'][0] / SM['parts']['value']:.0f}"
 
@@ -43,6 +43,7 @@ def fits():
     threads, registers, _ = TILE
     fit = resident("H200", *TILE)
     assert min(fit, key=fit.get) == "registers"
+    yield "tile_kib", f"{TILE[2] / 1024:.0f}"
     yield "tile_registers", f"{registers}"
     yield "tile_all", f"{threads * registers:,}"
     yield "tile_blocks", f"{fit['registers']}"

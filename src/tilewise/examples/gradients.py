@@ -8,4 +8,4 @@ _, p = standard_forward(q, k, v, scale=SCALE)
 dq, dk, dv = standard_backward(q, k, v, p, do, scale=SCALE)
 
 for name, x in (("9 dQ/tau", dq / SCALE), ("9 dK/tau", dk / SCALE), ("9 dV", dv)):
-    print(f"{name:8}", (9 * x).round(decimals=9).add(0).int().tolist())
+    print(f"{name:8}", (9 * x).round(decimals=9).int().tolist())

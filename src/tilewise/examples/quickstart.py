@@ -13,7 +13,7 @@ def flash_attention(q, k, v, block_rows=64, block_cols=64):
             s = scale * q_i @ k_j.transpose(-1, -2)  # (..., B_r, B_c)
             m_new = torch.maximum(m, s.amax(-1))
             p = torch.exp(s - m_new[..., None])
-            alpha = torch.exp(m - m_new)  # from the old unit to the new one
+            alpha = torch.exp(m - m_new)  # from the old maximum to the new
             l = alpha * l + p.sum(-1)
             o = alpha[..., None] * o + p @ v_j
             m = m_new

@@ -11,7 +11,7 @@ def merge(a, b):
     """The state (m, ℓ, o) of all keys of a and b together.
 
     m is the largest score, ℓ = Σ e^{x − m}, o the output: the mean of the values with
-    weights e^{x − m} / ℓ. No keys have the state (−∞, 0, [0, …, 0]).
+    weights e^{x − m} / ℓ. Without keys it is (−∞, 0, [0, …, 0]).
     """
     m_a, l_a, o_a = a
     m_b, l_b, o_b = b

@@ -1,4 +1,4 @@
-"""Row 3 of the example: the running maximum and sum, and the change of unit."""
+"""Row 3 of the example: the running maximum and sum, and the change of reference."""
 
 from draw.figures import _svg as s
 from draw.figures._example import row_states
@@ -7,14 +7,14 @@ STATES = row_states(2)  # row 3, counted from 0
 UNIT, HIGH, STEP = 100, 36, 78  # the length of a weight of 1; a strip; strip to strip
 SAY = {
     "en": {
-        "label": "Scores {x} one by one. Each strip is the running sum ℓ in units of"
+        "label": "Scores {x} one by one. Each strip is the running sum ℓ relative to"
         " the current maximum m; where m moves, what was there shrinks. At the end"
         " ℓ = {l}.",
         "key": "key {n}: $x = {x}$",
         "moves": "$m$: {a} → {m}", "stays": "$m = {m}$ stays",
     },
     "zh": {
-        "label": "分数 {x} 逐个到来。每一条表示以当前最大值 m 为基准的运行和 ℓ；"
+        "label": "分数 {x} 逐个到来。每一条表示以当前最大值 m 为基准的累计和 ℓ；"
         "m 一变大，旧的部分就缩短。最后 ℓ = {l}。",
         "key": "第 {n} 个键：$x = {x}$",
         "moves": "$m$：{a} → {m}", "stays": "$m = {m}$ 不变",

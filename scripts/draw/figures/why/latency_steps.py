@@ -13,7 +13,8 @@ SAY = {
         "label": "Clock cycles for one load on an H200, by the size of the set that the"
         " loads go through: {l1} from L1, {l2} from L2, {hbm} from HBM. A multiply-add"
         " on registers takes {fma}.",
-        "y": "cycles a load", "x": "size of the set", "fma": "one multiply-add: {fma}",
+        "y": "cycles per load", "x": "size of the set",
+        "fma": "one multiply-add: {fma}",
     },
     "zh": {
         "label": "H200 上每次加载的时钟周期数，随访问范围的大小变化：命中 L1 时 {l1}，"
@@ -32,11 +33,11 @@ def axes(say):
     """Ticks, their numbers, titles."""
     out = [line("tw-line", (LEFT, TOP), (LEFT, BOTTOM), (RIGHT, BOTTOM))]
     for x, name in (
-        (14, "16 KB"),
-        (18, "256 KB"),
-        (22, "4 MB"),
-        (26, "64 MB"),
-        (30, "1 GB"),
+        (14, "16 KiB"),
+        (18, "256 KiB"),
+        (22, "4 MiB"),
+        (26, "64 MiB"),
+        (30, "1 GiB"),
     ):
         at = X(2**x)
         out.append(line("tw-line", (at, BOTTOM), (at, BOTTOM + 4)))

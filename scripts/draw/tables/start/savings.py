@@ -7,14 +7,15 @@ TEXT = {
         "header": (
             "forward", "standard", "scaling and softmax fused", "FlashAttention",
         ),
-        "traffic": "moved through HBM", "memory": "memory on top of the inputs",
+        "traffic": "moved to and from main memory (HBM)",
+        "memory": "memory on top of the inputs",
         "time": "time", "error": "relative error against float64",
     },
     "zh": {
         "header": (
             "一次前向传播", "标准注意力", "缩放与 softmax 融合后", "FlashAttention",
         ),
-        "traffic": "HBM 访问量", "memory": "输入之外的显存",
+        "traffic": "显存（HBM）访问量", "memory": "输入之外的显存",
         "time": "用时", "error": "与 float64 的相对误差",
     },
 }

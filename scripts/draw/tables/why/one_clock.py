@@ -6,17 +6,19 @@ from tilewise.hardware import GPUS
 
 SAY = {
     "en": {
-        "head": ("from", "in each clock cycle", "wait for the first"),
+        "head": ("from", "in each clock cycle", "from request to result"),
         "bf16": "Tensor Cores", "exp": "exponential unit", "fma": "fp32 multiply-add",
         "shared": "shared memory", "l1": "L1 cache", "l2": "L2 cache", "hbm": "HBM",
         "flop": "{} FLOP", "result": "{} results", "byte": "{} bytes",
+        "pair": "{} results, or {} FLOP",
         "cycle": "{} cycles",
     },
     "zh": {
-        "head": ("部件", "每个时钟周期", "第一个要等多久"),
+        "head": ("部件", "每个时钟周期", "从发出到拿到结果"),
         "bf16": "Tensor Core", "exp": "指数单元", "fma": "fp32 乘加单元",
         "shared": "共享内存", "l1": "L1 缓存", "l2": "L2 缓存", "hbm": "HBM",
         "flop": "{} FLOP", "result": "{} 个结果", "byte": "{} 字节",
+        "pair": "{} 个结果，即 {} FLOP",
         "cycle": "{} 个周期",
     },
 }
@@ -28,9 +30,9 @@ def rows():
     work, wait, read = (found[x] for x in ("operations", "latency", "read_bandwidth"))
     clocks = h200["sms"]["value"] * h200["clock"]["value"]
     yield "bf16", "flop", h200["bf16"]["value"] / clocks, None
-    for name, key in (("fma", "fma"), ("exp", "exp2")):
+    for name, key, unit in (("fma", "fma", "pair"), ("exp", "exp2", "result")):
         per, cycles = work[key]["per_clock_per_sm"], work[key]["latency_cycles"]
-        yield name, "result", per["median"], cycles["median"]
+        yield name, unit, per["median"], cycles["median"]
     half = h200["levels"]["l2"]["capacity"]["value"] / 2  # surely cached
     sets = [x for x in found["read_bandwidth_by_set"] if x["bytes"] < half]
     read = read | {"l2": sets[-1]}
@@ -46,5 +48,6 @@ def draw(lang):
     for name, unit, per, cycles in rows():
         wait = say["cycle"].format(round(cycles)) if cycles else ""
         shown = digits(per, 4 if unit == "flop" else 2 if per < 100 else 3)
-        lines.append(f"| {say[name]} | {say[unit].format(shown)} | {wait} |")
+        amount = say[unit].format(shown, digits(2 * per))
+        lines.append(f"| {say[name]} | {amount} | {wait} |")
     return "\n".join(lines)

@@ -9,13 +9,14 @@ SAY = {
     "en": {
         "head": ("kernel", "time", "HBM traffic", "FLOP/byte", "TFLOP/s", "of roof"),
         "qk": "$QK^\\top$", "scale": "scaling", "softmax": "softmax", "pv": "$PV$",
-        "standard": "all four", "three_kernels": "three, scaling fused with softmax",
+        "standard": "all four together",
+        "three_kernels": "three, scaling fused with softmax",
         "flash": "FlashAttention-2", "cudnn": "fused attention of cuDNN",
     },
     "zh": {
         "head": ("内核", "用时", "HBM 访问量", "FLOP/字节", "TFLOP/s", "与屋顶之比"),
         "qk": "$QK^\\top$", "scale": "缩放", "softmax": "softmax", "pv": "$PV$",
-        "standard": "以上四个", "three_kernels": "三个（缩放与 softmax 融合）",
+        "standard": "四个连续执行", "three_kernels": "三个（缩放与 softmax 融合）",
         "flash": "FlashAttention-2", "cudnn": "cuDNN 的融合注意力",
     },
 }
