@@ -5,7 +5,7 @@ SAY = {
     "error": "{input}，{of} 差了 {by}", "nan": "{input}，{of} 是 NaN",
     "yes": "{input}，却说一致", "count": "{kind}（{n}）",
     "tests": ("代号", "测试", "查出", "在最小组合里"),
-    "kills": "{n} / {all}", "chosen": "是", "and": " 和 ", "comma": "、",
+    "chosen": "是", "and": " 和 ", "comma": "、",
     "smallest": "{letters} 合起来查出全部 {all} 个；"
     "这 {tests} 个测试里，任取 {fewer} 个都查不全。",
     "matrix": ("错误写法", "查出它的测试"),
@@ -14,7 +14,7 @@ SAY = {
 KIND = {
     "scores": "缩放系数", "softmax": "softmax 与最大值", "steps": "块与块之间",
     "tiles": "块的边界", "masks": "掩码", "backward": "反向传播", "dropout": "dropout",
-    "heads": "共用键头", "merging": "分段与 L", "precision": "精度", "memory": "内存",
+    "heads": "共用 KV 头", "merging": "分段与 L", "precision": "精度", "memory": "内存",
     "comparing": "比较",
 }
 INPUT = {
@@ -32,7 +32,7 @@ INPUT = {
     "padded": "7 个键，后面填充 5 个",
     "documents": "三篇文档，长 4、5、2",
     "dropout": "dropout，分成 2 × 4 块",
-    "groups": "6 个查询头，2 个键头",
+    "groups": "6 个查询头，2 个 KV 头",
     "splits": "3 段，权重不等",
     "causal_splits": "因果掩码，3 段",
     "many_in_half": "fp16，70,000 个相同的键",
@@ -71,8 +71,8 @@ CHECK = {
     "directions": "每个梯度的方向都对",
     "one_key_gradients": "梯度，只有一个键",
     "odd_gradients": "梯度，不用掩码",
-    "one_group": "只有一个键头",
-    "no_groups": "键头和查询头一样多",
+    "one_group": "只有一个 KV 头",
+    "no_groups": "KV 头和查询头一样多",
     "equal_splits_output": "键都相同，各段也就一样",
     "splits": "分段，不用掩码",
     "odd_output": "输出，不分段",
@@ -93,7 +93,7 @@ TEST = {
     "causal": "因果掩码，查询比键少，块不是正方形",
     "masks": "窗口，填充，几篇文档，看不到键的行",
     "gradients": "梯度，尺寸不整齐，有看不到键的行",
-    "groups": "共用键头，连梯度一起测",
+    "groups": "共用 KV 头，连梯度一起测",
     "dropout": "掩码已知的 dropout，连梯度一起测",
     "splits": "三段合并，加不加因果掩码都测",
     "precision": "fp16：70,000 个键，很大的乘积；fp32 准到 10<sup>−6</sup>",

@@ -8,8 +8,8 @@ from tilewise.rounding import FORMATS, largest, smallest
 
 SAY = {
     "en": ("format", "exponent, fraction", "unit $u$", "largest",
-           "smallest, all digits", "$e^x$ overflows past"),
-    "zh": ("格式", "指数位、尾数位", "单位 $u$", "最大数", "精度不减的最小数",
+           "smallest normal number", "$e^x$ overflows past"),
+    "zh": ("格式", "指数位、尾数位", "单位 $u$", "最大数", "最小的正规数",
            "$e^x$ 的上溢界限"),
 }
 
