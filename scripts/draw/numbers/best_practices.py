@@ -4,6 +4,7 @@ from itertools import product
 
 from draw.figures import _bench as bench
 from draw.figures.memory import short_sequences as short
+from draw.numbers._shared import span
 from draw.tables import _errors as errors
 from draw.tables import _practices as practices
 from draw.tables import _rules as rules
@@ -15,12 +16,6 @@ from tilewise.rounding import largest, roundoff
 
 FUSED = ("flash", "cudnn", "efficient", "ours")
 OTHERS = ("cudnn", "fa4", "flash", "flex")  # those that readers can install
-
-
-def span(name, ratios, digits=2):
-    """The least and the most, as name_least and name_most."""
-    yield f"{name}_least", f"{min(ratios):.{digits}f}"
-    yield f"{name}_most", f"{max(ratios):.{digits}f}"
 
 
 def power(x):
@@ -192,8 +187,3 @@ def measuring():
 
 
 PARTS = (lengths, one_token, tiles, shapes, formats, calls, measuring)
-
-
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return {name: text for part in PARTS for name, text in part()}

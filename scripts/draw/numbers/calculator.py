@@ -71,6 +71,4 @@ def chip():
     yield "sram_kib", f"{2 * layer.card('H100', 'bf16')['sram'] / 1024:.0f}"
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return dict([*lengths(), *kept(), *times(), *chip()])
+PARTS = (lengths, kept, times, chip)

@@ -60,6 +60,4 @@ def memories():
             yield name, f"{x['extrapolated_n'] / 1e6:.1f}"
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return dict([*times(), *memories()])
+PARTS = (times, memories)

@@ -2,6 +2,7 @@
 
 import json
 
+from draw.numbers._shared import span
 from draw.tables import _varlen as varlen
 from draw.tables.memory import packing_ways
 
@@ -9,13 +10,6 @@ from tilewise.bench.cells import PASSES, geometric
 from tilewise.examples import packing_bins, packing_draw
 
 BLOCK = 4  # rows, in the figure's last row
-
-
-def span(name, ratios, digits):
-    """The least and the most of the ratios, as two entries."""
-    ratios = list(ratios)
-    yield f"{name}_least", f"{min(ratios):.{digits}f}"
-    yield f"{name}_most", f"{max(ratios):.{digits}f}"
 
 
 def both(name, than="gluon_varlen"):
@@ -86,6 +80,4 @@ def measured():
         yield from span(name, every, 2)
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return dict([*collections(), *drawn(), *measured()])
+PARTS = (collections, drawn, measured)

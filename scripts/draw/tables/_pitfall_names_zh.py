@@ -7,7 +7,8 @@ WRONG = {
     "softmax_over_queries": "P 每列的和是 1。正确：每行的和是 1，即 dim=-1。",
     "columns_divided": "漏了 keepdim，`(N, N) / (N,)` 让第 j 列除以 ℓ_j。"
     "正确：第 i 行除以 ℓ_i。",
-    "maximum_left_out": "e^S 会上溢（float64 超过 709 就会）。正确：e^{S − m}，至多是 1。",
+    "maximum_left_out": "e^S 会上溢（float64 超过 709 就会）。"
+    "正确：e^{S − m}，至多是 1。",
     "maximum_of_tile": "一块的各行共用一个最大值：分数低的行全归零。正确：每行一个。",
     "maximum_from_zero": "m 从 0 开始：分数都低于 −745 的行，ℓ = 0。正确：从 −∞ 开始。",
     "maximum_from_infinity": "m 从 +∞ 开始，再也不变。"

@@ -24,7 +24,10 @@ PARTS = (
     ),
     ("gpu", ["tile_kind"]),
     ("memory", "packed_row".split()),
-    ("pitfalls", "bug_last_tile bug_rescale bug_mask bug_hidden_tile bug_base_two".split()),
+    (
+        "pitfalls",
+        "bug_last_tile bug_rescale bug_mask bug_hidden_tile bug_base_two".split(),
+    ),
 )
 NAMES = tuple(name for _, names in PARTS for name in names)
 

@@ -48,14 +48,13 @@ def times(x):
     )
 
 
-def draw(lang):
-    """A Markdown table with one row a way."""
-    say, rows = SAY[lang], found()
-    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|--:|"]
+SHOWN = ((share, "fill"), (times, "work"))
+
+
+def lines(say):
+    """A line for each way."""
+    rows = found()
     for way in list(say)[1:]:
-        cells = [say[way]]
-        for name in NAMES:
-            row = rows[name, way]
-            cells += [share(row["fill"]), times(row["work"])]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        both = [rows[name, way] for name in NAMES]
+        cells = [f(row[key]) for row in both for f, key in SHOWN]
+        yield say[way], *cells
