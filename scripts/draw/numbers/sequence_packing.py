@@ -31,7 +31,8 @@ def collections():
     yield "functions_longest", f"{functions['longest']}"
     cut = found["log_normal", "chopped"]["cut_documents"] / normal["number"]
     yield "cut", f"{100 * cut:.1f}"
-    yield "ahead", f"{100 * found['log_normal', 'look_ahead_1']['fill']:.1f}"
+    for name, way in (("ahead", "look_ahead_1"), ("in_order", "in_order")):
+        yield name, f"{100 * found['log_normal', way]['fill']:.1f}"
     times = data["times"]
     yield "cpu_tokens", f"{times['tokens']}"
     yield "cpu_places", f"{times['slots']:,}"
@@ -56,6 +57,7 @@ def drawn():
     yield "most_times", f"{most / (sum(fixed) / packing_draw.PROGRAMS):.2f}"
     yield "blocks", f"{len(fixed) // 16}"
     yield "programs", f"{packing_draw.PROGRAMS}"
+    yield "last_program", f"{packing_draw.PROGRAMS - 1}"
 
 
 def measured():
