@@ -45,6 +45,7 @@ const WIDGETS = [
   ["tw-exercise", "exercise"],
   ["tw-progress", "progress"],
   ["tw-measured", "measured"],
+  ["tw-race", "race"],
 ];
 const home = new URL(lang === "en" ? "." : "../../assets/", document.currentScript.src);
 const here = WIDGETS.filter(([name]) => document.querySelector(name));
@@ -69,3 +70,39 @@ if (here.length && location.protocol !== "file:") {
     document.head.append(sheet);
   }
 }
+
+// Pages that were read to their end, kept in this browser only: a tick in the menu, a filled
+// tile on the front page. Both languages have the same paths below their root.
+const READ = "tilewise-read";
+const config = JSON.parse(document.querySelector("#__config").textContent);
+const base = new URL(`${config.base}/`, location);
+const path = (url) => new URL(url).pathname.slice(base.pathname.length) || "index.html";
+const read = () => {
+  try {
+    return new Set(JSON.parse(localStorage.getItem(READ)));
+  } catch {
+    return new Set(); // nothing, or nothing of ours
+  }
+};
+const tick = () => {
+  const all = read();
+  const links = [...document.querySelectorAll(".md-nav--primary a.md-nav__link, .tw-book a")];
+  for (const link of links) link.classList.toggle("tw-read", all.has(path(link.href)));
+  const tiles = links.filter((link) => link.closest(".tw-book"));
+  const count = document.querySelector(".tw-count");
+  if (!count) return;
+  const k = tiles.filter((link) => link.classList.contains("tw-read")).length;
+  count.hidden = !k;
+  count.textContent = count.dataset.say.replace("{k}", k).replace("{n}", tiles.length);
+};
+new IntersectionObserver(([{ isIntersecting }]) => {
+  const here = path(location.href);
+  const all = read();
+  if (!isIntersecting || all.has(here) || !document.querySelector("a.md-nav__link--active")) return;
+  try {
+    localStorage.setItem(READ, JSON.stringify([...all.add(here)]));
+  } catch {} // a browser that keeps nothing
+  tick();
+}).observe(document.querySelector(".md-footer"));
+addEventListener("storage", tick); // another tab
+tick();
