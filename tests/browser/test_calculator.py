@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tilewise.live import answer
-from tilewise.live.calculator import DEFAULT, view
+from tilewise.live.calculator import DEFAULT
 
 from ..live.test_calculator import HOSTILE, draw
 from ._calculator import ANSWER, PAGES, shows, squeezed
@@ -121,14 +121,28 @@ def test_by_keyboard(page):
     slider.focus()
     assert slider.get_attribute("aria-valuetext").startswith("N = 4,096; standard")
     page.keyboard.press("ArrowRight")
-    assert slider.get_attribute("aria-valuetext").startswith("N = 8,192; standard")
-    made = view({"n": "8192", "batch": "4"})["chart"]["read"]
-    read = [x.text_content() for x in page.locator(".tw-chart li b").all()]
-    assert read == made[6]
-    page.keyboard.press("Tab")
+    shows(page, {"n": "8192", "batch": "4"}, "en")
+    assert page.input_value("#tw-calc-n") == "8192"
+    page.locator(".tw-place").first.focus()
     label = page.evaluate("document.activeElement.getAttribute('aria-label')")
     assert label == page.locator(".tw-roof > .tw-note").text_content()
     assert label.startswith("standard attention, repeated accesses to a cache: ")
+
+
+@in_english
+def test_lists_fill_the_fields(page):
+    """A model and a card; a field changed by hand is no longer theirs."""
+    page.get_by_label("Model").select_option(label="gpt-oss-120b")
+    layer = {"heads": "64", "kv_heads": "8", "d": "64"}
+    shows(page, layer, "en")
+    page.get_by_label("Other cards").select_option(label="RTX 4090")
+    card = {"sram": "99", "bandwidth": "1.008", "tflops": "165.2", "memory": "24"}
+    shows(page, layer | card | {"gpu": "own"}, "en")
+    assert "N = 16,384" in page.locator(".tw-said").text_content()
+    page.fill("#tw-calc-heads", "32")
+    shows(page, layer | card | {"gpu": "own", "heads": "32"}, "en")
+    assert page.get_by_label("Model").input_value() == ""
+    assert page.get_by_label("Other cards").input_value()
 
 
 OWN = {"sram": "227", "bandwidth": "3.35", "tflops": "989.5", "memory": "80"}
