@@ -115,6 +115,13 @@ def notebooks(language, site_url):
         yield f"{name.removesuffix('.py')}.ipynb", content
 
 
+def pages(language):
+    """The pages as they are written, for readers without the repository."""
+    folder = ROOT / "docs" / language
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in (".md", ".py")):
+        yield f"source/{path.relative_to(folder).as_posix()}.txt", path.read_bytes()
+
+
 def citation(site_url):
     """How to cite the book, in BibTeX."""
     yield (
@@ -148,7 +155,7 @@ def write(site):
     for language, path in LANGUAGES.items():
         files = [*own(language), *results(), *katex(), *card(language)]
         files += notebooks(language, site_url + path)
-        files += citation(site_url + path)
+        files += [*citation(site_url + path), *pages(language)]
         if not path:
             files += [*runtime(), *robots(site_url)]
         for name, content in files:
