@@ -104,7 +104,6 @@ def whole_numbers(name: str, numbers: Tensor | Sequence[int], least: int) -> Ten
     return x.long()
 
 
-# --8<-- [start:tiles]
 def intersect(*spans: Span) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
     """The span of the keys that all spans show: first = max first, end = min end.
 
@@ -136,6 +135,7 @@ def tile_mask(*spans: Span) -> Callable[[Tensor, Tensor], Tensor]:
     return mask
 
 
+# --8<-- [start:kind]
 def tile_kind(span: Span, rows: Sequence[int], cols: Sequence[int]) -> str:
     """Whether a tile is "full", "partial" or "empty", for the whole batch.
 
@@ -149,4 +149,4 @@ def tile_kind(span: Span, rows: Sequence[int], cols: Sequence[int]) -> str:
     if (count <= 0).all():
         return "empty"
     return "full" if (count == c_end - c).all() else "partial"
-    # --8<-- [end:tiles]
+    # --8<-- [end:kind]

@@ -73,7 +73,7 @@ def softmax():
     both = log(exp(l_a) + exp(l_b))
     yield r"L = \ln\big(e^{L_a}", both, L
     yield r"o = e^{L_a - L} o_a", exp(l_a - both) * o_a + exp(l_b - both) * o_b, OUT
-    yield r"2^{(\tau \log_2 e)\, x}", 2 ** ((TAU * np.log2(np.e)) * X), exp(TAU * X)
+    yield r"2^{(\tau \log_2 e)\, s}", 2 ** ((TAU * np.log2(np.e)) * X), exp(TAU * X)
 
 
 def forward():
@@ -84,6 +84,13 @@ def forward():
     m_tile, ell_tile, _ = state(after, V[CUT:])
     m_new = np.maximum(m, m_tile)
     ell_new = exp(m - m_new) * ell + exp(m_tile - m_new) * ell_tile
+    everything = state(S[ROWS], V)[:2]
+    alone = exp(after - after.max(-1, keepdims=True)) @ V[CUT:] / ell_tile
+    yield r"\tilde m_{ij} = ", alone, attention(Q[ROWS], K[CUT:], V[CUT:])
+    yield r"m_i' = \max(m_i, \tilde", (m_new, ell_new), everything
+    ell_once = exp(m - m_new) * ell + total(exp(after - m_new))
+    m_once = np.maximum(m, after.max(-1, keepdims=True))
+    yield r"\max\big(m_i", (m_once, ell_once), everything
     tile = exp(m_tile - m_new) * (exp(after - m_tile) @ V[CUT:])
     first = diag(1 / ell_new[:, 0]) @ (diag(ell[:, 0]) @ (exp(m - m_new) * o) + tile)
     yield r"O_i' = \diag(\ell_i')^{-1}", first, OUT[ROWS]
@@ -138,7 +145,6 @@ def cost():
     second = 2 * N * D + N + 2 * N * D * t_r
     yield "2Nd + N + 2Nd", second, moved(ledger.flash2_forward(N, D, rows, cols))
     yield " 4N^2 d,", 4 * N**2 * D, standard["flops"]
-    yield " 10 N^2 d", 10 * N**2 * D, ledger.flash2_backward(N, D, rows, cols)["flops"]
     for piece, name, kept in (
         ("3Nd + N^2", "standard", 3 * N * D + N**2),
         ("4Nd + N", "flash2", 4 * N * D + N),
@@ -150,7 +156,21 @@ def cost():
         yield r"t \ge \max", max(1 / bandwidth, intensity / peak), at_least
 
 
-CHECKS = [*softmax(), *forward(), *backward(), *cost()]
+def cost_backward():
+    """The same of the backward pass."""
+    rows, cols = 10, 7
+    t_c, ends = ceil(N / cols), 7 * N * D  # what crosses once
+    standard = ledger.standard_backward(N, D)
+    first = ledger.flash1_backward(N, D, rows, cols)
+    second = ledger.flash2_backward(N, D, rows, cols)
+    yield "7N^2 + 8Nd", 7 * N**2 + 8 * N * D, moved(standard)
+    yield "N(5d + 2)", ends + t_c * N * (5 * D + 2), moved(first)
+    yield "N(4d + 2)", ends + N + t_c * N * (4 * D + 2), moved(second)
+    yield " 8N^2 d,", 8 * N**2 * D, standard["flops"]
+    yield " 10 N^2 d", 10 * N**2 * D, second["flops"]
+
+
+CHECKS = [*softmax(), *forward(), *backward(), *cost(), *cost_backward()]
 
 
 def formulas(lang):

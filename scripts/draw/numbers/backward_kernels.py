@@ -20,41 +20,51 @@ def speed(variant, run, **cells):
 def tried():
     """The bounds, and what came of them."""
     for d in DIMS:
-        yield f"no_add_{d}", f"{speed('no_add', 'bounds', d=d):.2f}"
         yield f"main_only_{d}", f"{speed('main_only', 'bounds', d=d):.2f}"
-        short = speed("main_only", "bounds", d=d, n=1024)
-        yield f"main_only_1k_{d}", f"{short:.2f}"
         yield f"window_{d}", f"{speed('window', 'window', d=d):.3f}"
+        yield f"main_only_1k_{d}", f"{speed('main_only', 'bounds', d=d, n=1024):.2f}"
         yield f"window_1k_{d}", f"{speed('window', 'window', d=d, n=1024):.2f}"
     poll = max(speed("no_pin", "variants", d=d) for d in DIMS)
     yield "poll_percent", f"{100 * poll - 100:.0f}"
+    early = [speed(x, "bounds", d=128) for x in ("early_lse", "early_lse_no_pin")]
+    yield "poll_gain", f"{100 * early[0] / early[1] - 100:.0f}"
     for name in ("early_lse_128", "window_early"):
         yield name, f"{100 * speed(name, 'window', d=128) - 100:.1f}"
-    lost = [1 - speed("window_early_soon", "window", d=d) for d in DIMS]
-    yield "soon_percent", f"{100 * max(lost):.0f}"
 
 
-def gains():
-    """From rung to rung, and over cuDNN and FlashAttention-4, at each d."""
-    rungs = "backward_split", "backward_descriptors", TOP, "fa4"
-    names = "sideways", "gluon", "fa4"
-    for name, one, other in zip(names, rungs[:3], rungs[1:], strict=True):
-        pair = (one, other) if name == "fa4" else (other, one)
-        for d in DIMS:
-            ratios = bench.ratios("backward", *pair, d)
-            yield f"{name}_{d}", f"{geometric(ratios.values()):.2f}"
-    cudnn = bench.ratios("backward", TOP, "cudnn").values()
-    yield "cudnn", f"{geometric(cudnn):.2f}"
+def rungs():
+    """From rung to rung, and over cuDNN and FlashAttention-4."""
+    pairs = {
+        "sideways": ("backward_descriptors", "backward_split"),
+        "fa4": (TOP, "fa4"),
+        "cudnn": (TOP, "cudnn"),
+    }
+    for name, pair in pairs.items():
+        yield name, f"{geometric(bench.ratios('backward', *pair).values()):.2f}"
+    for way, top in bench.TOP.items():
+        wide, narrow = (bench.mean(way, top, d) for d in (128, 64))
+        yield f"wider_{way}", f"{wide / narrow:.2f}"
+    for d in DIMS:
+        ratios = bench.ratios("backward", TOP, "backward_descriptors", d)
+        yield f"gluon_{d}", f"{geometric(ratios.values()):.2f}"
+
+
+def budget():
+    """Where the cycles of a tile go, without a mask at the longest N, d = 128."""
     keys, told = ("pass", "kernel", "n", "d", "causal"), ("backward", TOP, *CELL)
     rows = bench.bench()["rows"]
     (row,) = (x for x in rows if tuple(x[k] for k in keys) == told)
     products = 10 * TILE * 128  # operations of a tile
     cycles = products * 132 * row["sm_clock_mhz"] * 1e6 / row["tflops"] / 1e12
+    sram, cores = 2 * 1472, products // 4096  # of both consumers: backward_sram
     yield "tflops", f"{row['tflops']:.0f}"
     yield "mhz", f"{row['sm_clock_mhz']:.0f}"
     yield "cycles", f"{round(cycles, -2):.0f}"
+    yield "cores_cycles", f"{cores}"
+    yield "sram_cycles", f"{sram}"
+    yield "left_cycles", f"{round(cycles - sram, -2):.0f}"
 
 
 def numbers():
     """{name: text} of every number that this page takes."""
-    return dict([*tried(), *gains()])
+    return dict([*tried(), *rungs(), *budget()])

@@ -1,10 +1,11 @@
 """Numbers in the prose of the page on the forward rungs: bytes, instructions, gains."""
 
 from draw.figures import _bench as bench
-from draw.figures.gpu.first_rungs import rates
+from draw.figures.gpu.first_rungs import rates, times
 from draw.tables import _rungs as rungs
 from draw.tables.gpu.ladder_instructions import loop, per_score
 from draw.tables.gpu.ladder_tiles import cells
+from draw.tables.gpu.rung_bytes import measured
 
 from tilewise.hardware import GPUS
 
@@ -24,7 +25,29 @@ def traffic():
     rate = rates()["l2"] * GPUS["H200"]["sms"]["value"] * CLOCK
     yield "descriptors_gb", f"{last / 1e9:.2f}"
     yield "l2_tbs", f"{rate / 1e12:.1f}"
-    yield "l2_ms", f"{1e3 * last / rate:.1f}"
+
+
+def seen(rung):
+    """What a rung moved through L2 and HBM, in bytes, and its milliseconds."""
+    told = {"kernel": rung, "batch": 4, "n": rungs.N, "d": rungs.D}
+    (row,) = (x for x in bench.bench("rungs")["rows"] if told.items() <= x.items())
+    l2 = measured(row, "l2_read", "l2_write")
+    hbm = measured(row, "dram_read", "dram_write", "dram_write_after")
+    return l2, hbm, row["ms"]
+
+
+def counters():
+    """What the hardware counted: FA1's order at HBM, descriptors at L2."""
+    _, hbm, ms = seen("fa1_order")
+    yield "fa1_tbs", f"{hbm / ms / 1e9:.1f}"
+    l2, _, ms = seen("descriptors")
+    yield "l2_gb", f"{l2 / 1e9:.2f}"
+    yield "l2_ms", f"{ms:.2f}"
+    yield "l2_seen_tbs", f"{l2 / ms / 1e9:.1f}"
+    t = times()
+    naive = 2 * t["product"] + t["exp"] + 4 * t["s"]
+    fa1 = 2 * t["product"] + t["exp"] + t["qo"] + t["o"]
+    yield "fa1_model", f"{fa1 / naive:.1f}"
 
 
 def instructions():
@@ -34,6 +57,9 @@ def instructions():
     yield "fa2_score", f"{told['fa2_order']:.1f}"
     yield "last_score", f"{told['descriptors']:.1f}"
     yield "saved_score", f"{told['fa2_order'] - told['exp2']:.0f}"
+    for d in (64, 128):
+        two = [round(per_score(loop(x, 0, d)), 1) for x in ("exp2", "causal")]
+        yield f"mask_{d}", f"{two[0] - two[1]:.1f}"
     yield "tile_scores", f"{rows * cols}"
     cycles = rows * cols * round(told["fa2_order"], 1) / ISSUED
     yield "tile_cycles", f"{round(cycles, -1):.0f}"
@@ -47,6 +73,8 @@ def tiles():
     freed = [pointers[0] - other[0] for pointers, other in pairs.values()]
     before, after = (x[1] for x in pairs[128, "causal"])
     yield "freed", f"{max(freed)}"
+    (count,) = rungs.compiled("fa2_order").values()
+    yield "spills_first", f"{count['spills']}"
     yield "spills_before", f"{before}"
     yield "spills_after", f"{after}"
     pointers = {key: float(x[0][2]) for key, x in pairs.items()}
@@ -73,13 +101,15 @@ def gains():
         yield f"cell_{name}", f"{speed[name][cell]:.0f}"
     last, long = speed["descriptors"][cell], (16384, rungs.D, False)
     yield "over_naive", f"{last / speed['naive'][cell]:.1f}"
+    slower = speed["naive"][cell] / speed["fa1_order"][cell]
+    yield "fa1_times", f"{slower:.0f}"
     yield "over_fa1", f"{last / speed['fa1_order'][cell]:.0f}"
     yield "fa1_long", f"{speed['fa1_order'][long] / speed['naive'][long]:.1f}"
-    yield "rung_ms", f"{4 * rungs.HEADS * rungs.N**2 * rungs.D / last / 1e9:.1f}"
+
     means = [bench.mean("forward", x) for x in ("descriptors", "cudnn")]
     yield "of_cudnn", f"{means[0] / means[1]:.2f}"
 
 
 def numbers():
     """{name: text} of every number that this page takes."""
-    return dict([*traffic(), *instructions(), *tiles(), *gains()])
+    return dict([*traffic(), *counters(), *instructions(), *tiles(), *gains()])

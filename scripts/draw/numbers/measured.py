@@ -4,9 +4,13 @@ import json
 import statistics
 
 from draw.figures import _bench as bench
+from draw.figures._plot import results
 from draw.figures.gpu.kernel_roofline import points
+from draw.figures.memory import short_sequences as short
+from draw.tables.gpu import rung_bytes, two_cards
 
-from tilewise.bench.cells import PASSES, geometric
+from tilewise.bench.cells import DIMS, PASSES, geometric
+from tilewise.hardware import CEILINGS
 
 
 def compared(way, other, kernel=None):
@@ -22,11 +26,11 @@ def means(way, other, place):
     return {key: geometric(values) for key, values in groups.items()}
 
 
-def fastest():
-    """In how many cells ours is the fastest forward of all that can be installed."""
+def fastest(lead=1):
+    """In how many cells ours leads all forward that can be installed by this factor."""
     others = [bench.speeds("forward", name) for name in bench.LONG]
     ours = bench.speeds("forward", bench.TOP["forward"])
-    return sum(x >= max(o[c] for o in others) for c, x in ours.items())
+    return sum(x >= lead * max(o[c] for o in others) for c, x in ours.items())
 
 
 def percent(ratio):
@@ -42,7 +46,26 @@ def speeds():
         by_n = means("forward", other, 0)
         for n in (1024, 16384):
             yield f"{other}_{n // 1024}k", f"{by_n[n]:.2f}"
+    for way in PASSES:
+        yield f"over_fa4_{way}", f"{geometric(compared(way, 'fa4').values()):.2f}"
+    slow = [
+        short.ratio(x, way, 64, d)
+        for x in ("ours", "cudnn")
+        for way in PASSES
+        for d in DIMS
+    ]
+    worst = max(ours / theirs for ours, theirs in zip(slow[:4], slow[4:]))
+    yield "short_worst", f"{worst:.1f}"
     yield "fastest", f"{fastest()}"
+    yield "clearly", f"{fastest(1.02)}"
+    for rung in ("exp2", "causal"):
+        for d in DIMS:
+            yield f"{rung}_{d}", f"{bench.mean('forward', rung, d):.0f}"
+    for d in DIMS:
+        yield f"flex_{d}", f"{bench.mean('forward', 'flex', d):.0f}"
+    for other in ("cudnn", "fa4"):
+        worst = min(two_cards.ratios("h100", "forward", other).values())
+        yield f"h100_{other}", f"{worst:.2f}"
 
 
 def losses():
@@ -73,6 +96,11 @@ def noise():
     yield "twice_most", f"{max(every):.2f}"
     for way, ratios in twice.items():
         yield f"twice_{way}", f"{geometric(ratios):.2f}"
+    runs = [results(bench.newest(f"backward-{x}").stem) for x in ("bounds", "window")]
+    again = [x for run in runs for x in run["rows"] if x["variant"] == "base2"]
+    again = [x["base_ms"] / x["ms"] for x in again]
+    yield "again_least", f"{min(again):.2f}"
+    yield "again_most", f"{max(again):.2f}"
     rows = bench.bench()["rows"]
     clocks = [row["sm_clock_mhz"] for row in rows if row.get("sm_clock_mhz")]
     yield "clock_least", f"{min(clocks):.0f}"
@@ -82,9 +110,19 @@ def noise():
 
 
 def roof():
-    """The ends of the vertical in the roofline's figure, in TFLOP/s."""
-    for rung in ("fa2_order", "gluon_forward"):
-        yield f"roof_{rung}", f"{points()[rung][1]:.0f}"
+    """The points of the roofline's figure; how much of a time the ledger explains."""
+    at = points()
+    for rung in ("naive", "fa1_order", "fa2_order", "gluon_forward"):
+        yield f"roof_{rung}", f"{at[rung][1]:.0f}"
+    later = [x for rung, (x, _) in at.items() if rung not in ("naive", "fa1_order")]
+    yield "roof_least", f"{round(min(later), -2):.0f}"
+    yield "roof_most", f"{round(max(later), -2):.0f}"
+    rate = CEILINGS["hbm"]["value"]
+    yield "roof_possible", f"{at['fa1_order'][0] * rate / 1e12:.0f}"
+    for row in bench.bench("rungs")["rows"]:
+        if (row["batch"], row["n"]) == (64, 1024) and row["kernel"] != "fa2_order":
+            share = rung_bytes.counted(row) / rate / row["ms"] * 1e3
+            yield f"traffic_{row['kernel']}", f"{100 * share:.0f}"
 
 
 def host(kernel, way, **how):
@@ -105,17 +143,33 @@ def calls():
             _, times = host(kernel, way, **how)
             yield f"{name}_{way}_least", f"{min(times):.0f}"
             yield f"{name}_{way}_most", f"{max(times):.0f}"
-        chain, _ = host(kernel, "backward", engine=True, layers=8)
+        chain, times = host(kernel, "backward", engine=True, layers=8)
         yield f"{name}_chain", f"{chain:.0f}"
-    yield "ours_direct", f"{host('flash_attention', 'backward', engine=False)[0]:.0f}"
+        yield f"{name}_chain_least", f"{min(times):.0f}"
+        yield f"{name}_chain_most", f"{max(times):.0f}"
+    yield from chained()
     for name, way, how in (
         ("forward_times", "forward", {"grad": False}),
-        ("single_times", "backward", {"engine": True}),
         ("grad_times", "forward", {"grad": True}),
     ):
         ours, theirs = (host(x, way, **how)[0] for x in kernels.values())
         yield name, f"{ours / theirs:.1f}"
     yield "plan_ms", f"{host('sdpa', 'forward', lengths='new')[0] / 1000:.0f}"
+
+
+def chained():
+    """Where the host's time of our backward pass in a chain of calls goes."""
+    chain, theirs, empty = (
+        host(x, "backward", engine=True, layers=8)[0]
+        for x in ("flash_attention", "sdpa", "empty")
+    )
+    alone = host("empty", "backward", engine=True)[0]
+    direct = host("flash_attention", "backward", engine=False)[0]
+    yield "chain_times", f"{chain / theirs:.1f}"
+    yield "empty_single", f"{alone:.0f}"
+    yield "empty_chain", f"{empty:.0f}"
+    yield "ours_direct", f"{direct:.0f}"
+    yield "chain_rest", f"{round(chain - empty - direct, -1):.0f}"
 
 
 def hazards():
@@ -126,7 +180,4 @@ def hazards():
             yield f"hazards_{row['rung'].rpartition('_')[2]}", f"{row['errors']}"
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    parts = speeds, losses, plain, noise, roof, calls, hazards
-    return {name: text for part in parts for name, text in part()}
+PARTS = (speeds, losses, plain, noise, roof, calls, hazards)

@@ -33,5 +33,5 @@ def draw(way, lang):
             before = kernel
     for kernel in peers(way):
         if mean(way, kernel) and kernel in LONG:
-            rows.append([LONG[kernel], *cells(way, kernel, None)])
+            rows.append([f"*{LONG[kernel]}*", *cells(way, kernel, None)])
     return table([*head, say["share"]], rows)

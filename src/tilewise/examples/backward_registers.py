@@ -5,7 +5,7 @@ def backward(query_rows):
     """What 64 keys keep in registers for a block of queries: name, rows, columns."""
     tiles = [("dK", 64, d), ("dV", 64, d)]
     tiles += [(x, 64, query_rows) for x in ("S", "dP")]
-    return tiles + [("dQ", query_rows, 64)]  # two groups make half of dQ each
+    return tiles + [("dQ", query_rows, 64)]  # half of it: another group has the rest
 
 
 ways = [("forward", [("O", 64, d), ("S", 64, 128)])]

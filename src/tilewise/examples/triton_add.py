@@ -5,11 +5,11 @@ import triton.language as tl
 
 @triton.jit
 def add(X, Y, SUM, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK,), this program's
-    there = at < n  # the last block may reach past the end
-    x = tl.load(X + at, there)
-    y = tl.load(Y + at, there)
-    tl.store(SUM + at, x + y, there)
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK,), this program's
+    inside = offsets < n  # the last block may reach past the end
+    x = tl.load(X + offsets, inside)
+    y = tl.load(Y + offsets, inside)
+    tl.store(SUM + offsets, x + y, inside)
 
 
 if __name__ == "__main__":

@@ -10,17 +10,17 @@ from tilewise.worked_example import K, Q, V
 @triton.jit
 def one_tile(Q, K, V, O, n, d, scale, N: tl.constexpr, D: tl.constexpr):
     rows, dims = tl.arange(0, N), tl.arange(0, D)
-    at = rows[:, None] * d + dims[None, :]  # (N, D)
-    there = (rows[:, None] < n) & (dims[None, :] < d)
-    q = tl.load(Q + at, there, 0.0)  # (N, D)
-    k = tl.load(K + at, there, 0.0)
-    v = tl.load(V + at, there, 0.0)
+    offsets = rows[:, None] * d + dims[None, :]  # (N, D)
+    inside = (rows[:, None] < n) & (dims[None, :] < d)
+    q = tl.load(Q + offsets, inside, 0.0)  # (N, D)
+    k = tl.load(K + offsets, inside, 0.0)
+    v = tl.load(V + offsets, inside, 0.0)
     s = scale * tl.dot(q, k.T, input_precision="ieee")  # (N, N)
     s = tl.where(rows[None, :] < n, s, float("-inf"))  # no such keys
     p = tl.exp(s - tl.max(s, 1)[:, None])
     l = tl.sum(p, 1)  # (N,)
     o = tl.dot(p, v, input_precision="ieee") / l[:, None]  # (N, D)
-    tl.store(O + at, o, there)
+    tl.store(O + offsets, o, inside)
 
 
 if __name__ == "__main__":

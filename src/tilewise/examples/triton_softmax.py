@@ -14,13 +14,13 @@ def finite(m):
 def softmax_rows(S, P, s_row, s_col, p_row, n, COLS: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)  # row * s_row may pass 2³¹
     cols = tl.arange(0, COLS)
-    there = cols < n
-    s = tl.load(S + row * s_row + cols * s_col, there, float("-inf")).to(tl.float32)
+    inside = cols < n
+    s = tl.load(S + row * s_row + cols * s_col, inside, float("-inf")).to(tl.float32)
     m = tl.max(s, 0)
     e = tl.exp(s - finite(m))  # (COLS,)
     l = tl.sum(e, 0)
     p = e / tl.where(l == 0, 1.0, l)  # a row of −∞ alone gives zeros
-    tl.store(P + row * p_row + cols, p.to(P.dtype.element_ty), there)
+    tl.store(P + row * p_row + cols, p.to(P.dtype.element_ty), inside)
 
 
 def softmax(s):
@@ -29,7 +29,8 @@ def softmax(s):
     p = torch.empty(rows, n, dtype=s.dtype, device=s.device)
     cols = triton.next_power_of_2(n)
     warps = min(max(cols // 1024, 4), 32)
-    softmax_rows[(rows,)](s, p, *s.stride(), n, n, COLS=cols, num_warps=warps)
+    strides = *s.stride(), n  # of s, and of the rows of p
+    softmax_rows[(rows,)](s, p, *strides, n, COLS=cols, num_warps=warps)
     return p
 
 

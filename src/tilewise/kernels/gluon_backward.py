@@ -166,17 +166,16 @@ def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant,
     if MASKED:
         pt = mask(pt, row, left, w)
     pt16 = gl.convert_layout(pt.to(q.dtype), LEFT)  # stays in registers
-    # ptxas would move the next wait above the exponentials, and nothing would overlap,
-    # but it moves nothing past a loop that polls a barrier: one that is long complete.
+    # ptxas would move the next wait above the exponentials. But it moves nothing past a
+    # loop, and this line is one: it polls a barrier, which was complete long ago.
     mbarrier.wait(sm.kv_full.index(0), 0)
     dpt = warpgroup_mma_wait(0, deps=(dpt,))
     delta = sm.delta.index(s).load(COLUMN)
     dst = (pt * (dpt - delta[None, :])).to(q.dtype)
     sm.ds.index(2 * b + w).store(dst)
     fence_async_shared()  # the tensor cores see what was stored
-    # Before an arrival, and again after it, the four warps meet. The stage of the tile
-    # before is let go of here, and not in its own round, since two arrivals in a row
-    # share a meeting.
+    # The compiler puts a barrier of the four warps before an arrival and after it. Two
+    # arrivals in a row share one. So the tile before gives up its stage only here.
     if i > 0:
         mbarrier.arrive(sm.empty.index((i - 1) % STAGES), count=1)
     mbarrier.arrive(sm.ds_full.index(b), count=1)

@@ -93,7 +93,8 @@ class Consumer:
     def wait_turn(self):
         """Until the consumer before this one has started its products.
 
-        Consumer w waits at named barrier 8 + w; the one before arrives there.
+        Consumer w waits at named barrier 8 + w; the one before arrives there. The
+        compiler uses lower numbers itself. $0 is a result, which must be there.
         """
         gl.inline_asm_elementwise(
             "bar.sync $1, 256; mov.u32 $0, 0;", "=r,r", [8 + self.w], gl.int32, False, 1
@@ -153,7 +154,7 @@ class Consumer:
     def step(self, block, tile, p, acc, l, m, alpha):
         """The next tile of keys: S of it and P V of the one before start together.
 
-        tile counts the one before, whose P and α are given.
+        tile is the number of the one before, and p and alpha belong to it.
         """
         self.k.wait(tile + 1)
         self.wait_turn()

@@ -9,24 +9,8 @@ TEST = Path(__file__).resolve().parents[4] / "tests/kernels/test_backward_compil
 NAMES = "SPLIT", "TMA", "PACKED", "TABLE"
 HOPPER, DIMS = 90, (64, 128)
 SAY = {
-    "en": {
-        "head": (
-            "rung",
-            "dim $d$",
-            "for $\\mathrm dK, \\mathrm dV$",
-            "for $\\mathrm dQ$",
-        ),
-        "cell": "{registers}, {kib:.0f}&nbsp;KiB",
-    },
-    "zh": {
-        "head": (
-            "级",
-            "维度 $d$",
-            "算 $\\mathrm dK, \\mathrm dV$",
-            "算 $\\mathrm dQ$",
-        ),
-        "cell": "{registers}，{kib:.0f}&nbsp;KiB",
-    },
+    "en": ("rung", "dim $d$", "$\\mathrm dK, \\mathrm dV$: registers", "shared"),
+    "zh": ("级", "维度 $d$", "$\\mathrm dK, \\mathrm dV$：寄存器", "共享内存"),
 }
 
 
@@ -42,10 +26,12 @@ def table():
 
 def draw(lang):
     """A Markdown table, a line for each rung and head dimension."""
-    say = SAY[lang]
-    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|"]
+    rung, dim, registers, shared = SAY[lang]
+    again = registers.replace("dK, \\mathrm dV", "dQ")
+    head = f"{rung} | {dim} | {registers} | {shared} | {again} | {shared}"
+    lines = [f"| {head} |", "|---" + "|--:" * 5 + "|"]
     for (rung, arch, d), kernels in table().items():
         if arch == HOPPER and d in DIMS and rung in BACKWARD:
-            made = (say["cell"].format(registers=r, kib=b / 1024) for r, b in kernels)
+            made = (f"{r} | {b / 1024:.0f}&nbsp;KiB" for r, b in kernels)
             lines.append(f"| `{rung}` | {d} | {' | '.join(made)} |")
     return "\n".join(lines)

@@ -1,12 +1,12 @@
 """Pointers against descriptors with the same tile, and both tiles of either."""
 
-from draw.tables._rungs import tile
+from draw.tables._rungs import NAMES, tile
 from draw.tables.gpu.ladder_instructions import loop, per_score
 
 PAIR = ("causal", "descriptors")  # rungs 5 and 6
 SAY = {
-    "en": ("dim $d$", "tile", "registers", "spills", "a score"),
-    "zh": ("维度 $d$", "块", "寄存器", "溢出", "每个分数"),
+    "en": ("dim $d$", "tile of", "registers", "spills", "per score"),
+    "zh": ("维度 $d$", "哪一级的块", "寄存器", "溢出", "每个分数"),
 }
 
 
@@ -23,6 +23,8 @@ def draw(lang):
     for d in (64, 128):
         for whose in PAIR:
             block = "{}\u00a0×\u00a0{}".format(*tile(whose, d))
+            comma = ", " if lang == "en" else "，"
+            block = f"{NAMES[lang][whose]}{comma}{block}"
             pairs = zip(*cells(d, whose), strict=True)
             found = " | ".join("{}→{}".format(*x) for x in pairs)
             lines.append(f"| {d} | {block} | {found} |")

@@ -2,25 +2,34 @@
 
 import statistics
 
-from draw.figures._bench import bench, table
+from draw.figures._bench import bench
 
-from tilewise import ledger
+from tilewise.ledger import in_bytes, standard_forward
+from tilewise.ledger.cache import dram
 
 SIZES = {"naive": (), "fa1_order": (64, 64), "fa2_order": (128, 64)}  # B_r, B_c
-COUNTS = {"naive": "standard", "fa1_order": "flash1", "fa2_order": "flash2"}
+ORDERS = {"fa1_order": "kv-outer", "fa2_order": "q-outer"}
 SAY = {
-    "en": {"head": ("GB", "ledger", "reached L2", "reached DRAM", "DRAM off by")},
-    "zh": {"head": ("单位 GB", "账本", "到达 L2", "到达 DRAM", "DRAM 偏差")},
+    "en": {
+        "head": ("GB", "ledger", "reached L2", "reached DRAM", "DRAM off by"),
+        "comma": ", ",
+    },
+    "zh": {
+        "head": ("单位 GB", "账本", "到达 L2", "到达 DRAM", "DRAM 偏差"),
+        "comma": "，",
+    },
 }
 
 
 def counted(row):
-    """Bytes that the ledger counts for a rung: 2 an element, as in bf16."""
-    kernel = row["kernel"]
-    count = getattr(ledger, f"{COUNTS[kernel]}_forward")
-    cost = count(row["n"], row["d"], *SIZES[kernel])
-    elements = row["batch"] * row["heads"] * (cost["reads"] + cost["writes"])
-    return ledger.in_bytes(elements, "bf16")
+    """Bytes that the ledger counts: bf16, but ℓ, m and L in fp32, without line 2."""
+    kernel, heads = row["kernel"], row["batch"] * row["heads"]
+    if kernel == "naive":
+        cost = standard_forward(row["n"], row["d"])
+        return in_bytes(heads * (cost["reads"] + cost["writes"]), "bf16")
+    size = row["n"], row["d"], *SIZES[kernel]
+    found = dram(*size, order=ORDERS[kernel], heads=1, side=1, capacity=1)
+    return heads * found["asked"]
 
 
 def measured(row, *keys):
@@ -34,19 +43,16 @@ def rows():
     for row in bench("rungs")["rows"]:
         if row["kernel"] in SIZES and (row["batch"], row["n"]) == (64, 1024):
             l2 = measured(row, "l2_read", "l2_write")
-            dram = measured(row, "dram_read", "dram_write", "dram_write_after")
-            found[row["kernel"]] = counted(row), l2, dram
+            hbm = measured(row, "dram_read", "dram_write", "dram_write_after")
+            found[row["kernel"]] = counted(row), l2, hbm
     return found
 
 
-def draw(lang):
-    """A Markdown table."""
-    lines = []
-    for kernel, (asked, l2, dram) in rows().items():
-        tile = "" if not SIZES[kernel] else ", {} × {}".format(*SIZES[kernel])
-        tile = tile.replace(", ", "，") if lang == "zh" else tile
-        off = f"{100 * (dram / asked - 1):+.1f}%".replace("-", "−")
+def lines(say):
+    """A line for each rung."""
+    for kernel, (asked, l2, hbm) in rows().items():
+        tile = SIZES[kernel] and say["comma"] + "{} × {}".format(*SIZES[kernel])
+        off = f"{100 * (hbm / asked - 1):+.1f}%".replace("-", "−")
         off = "0.0%" if off.strip("+−") == "0.0%" else off
-        cells = [f"{x / 1e9:.2f}" for x in (asked, l2, dram)]
-        lines.append([f"`{kernel}`{tile}", *cells, off])
-    return table(SAY[lang]["head"], lines)
+        cells = [f"{x / 1e9:.2f}" for x in (asked, l2, hbm)]
+        yield f"`{kernel}`{tile or ''}", *cells, off

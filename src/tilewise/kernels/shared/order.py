@@ -27,7 +27,7 @@ def longest_first(program, tiles, total, crew):
 
 @triton.jit
 def reach(i, n_q, n_k, shift, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr):
-    """Keys before which tiles need no mask, and before which there are tiles at all."""
+    """(full, end): tiles before key `full` need no mask, and none begin at `end`."""
     past = tl.minimum((i + 1) * BLOCK_ROWS, n_q) + shift  # of the last row
     full = tl.minimum(i * BLOCK_ROWS + 1 + shift, n_k)  # of the first row
     full = tl.maximum(full, 0) // BLOCK_COLS * BLOCK_COLS
