@@ -17,10 +17,13 @@ CHINESE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 LATIN = re.compile(r"[A-Za-z]{2,}\d*")
 # what stays Latin in a Chinese sentence: names, keys, formats
 STAYS = {"Ctrl", "Enter", "Esc", "Python", "float64", "HBM", "SRAM"}
-STAYS |= {"dK", "dQ", "dV", "ln"}
+STAYS |= {"dK", "dQ", "dV", "ln", "softmax", "FA1", "FA2", "FlashAttention"}
 UNTOUCHED = ("calculator", "editor", "runtime", "worker")  # they have no words
 UNTOUCHED += ("strip", "measured", "race")  # words come with the page: test_elements.py
-UNTOUCHED += ("stepper", "stepper_panel", "stepper_player")  # those of stepper_words
+UNTOUCHED += tuple(
+    f"stepper{x}" for x in ("", "_board", "_film", "_motion", "_panel", "_point")
+)
+UNTOUCHED += ("stepper_player",)  # those of stepper_words
 
 modules = every("path", MODULES, ids=lambda path: path.name)
 
