@@ -18,6 +18,7 @@ help();
 // The colours: the system's, light or dark, as the theme's switch has it. Its script has the
 // whole page styled four times while it loads; twPaint stands in the page and did so once.
 const schemes = [...document.querySelectorAll("[name=__palette]")];
+const labels = schemes.map((one) => one.nextElementSibling);
 const system = matchMedia("(prefers-color-scheme: dark)");
 let next; // choice 0 is the system's, 1 light, 2 dark: the one that changes what is seen
 const show = (chosen) => {
@@ -25,11 +26,10 @@ const show = (chosen) => {
   const dark = document.body.dataset.mdColorScheme === "slate";
   next = schemes[dark === system.matches ? (dark ? 1 : 2) : 0];
   schemes.forEach((one, index) => {
-    const label = one.nextElementSibling;
     one.checked = index === chosen;
-    label.hidden = index !== (dark ? 2 : 1);
-    label.htmlFor = next.id;
-    one.ariaLabel = schemes[dark ? 2 : 1].nextElementSibling.title;
+    labels[index].hidden = index !== (dark ? 2 : 1);
+    labels[index].htmlFor = next.id;
+    one.ariaLabel = labels[dark ? 2 : 1].title;
   });
 };
 schemes.forEach((one, index) => {
