@@ -72,8 +72,7 @@ def softmax():
     o_a, o_b = attention(Q, K[:CUT], V[:CUT]), attention(Q, K[CUT:], V[CUT:])
     both = log(exp(l_a) + exp(l_b))
     yield r"L = \ln\big(e^{L_a}", both, L
-    far = np.maximum(l_a, l_b) + log(1 + exp(-np.abs(l_a - l_b)))
-    yield r"= \max(L_a, L_b)", far, L
+    yield r"= \max(L_a, L_b)", np.maximum(l_a, l_b) + log(1 + exp(-abs(l_a - l_b))), L
     yield r"o = e^{L_a - L} o_a", exp(l_a - both) * o_a + exp(l_b - both) * o_b, OUT
     yield r"2^{(\tau \log_2 e)\, s}", 2 ** ((TAU * np.log2(np.e)) * X), exp(TAU * X)
 
