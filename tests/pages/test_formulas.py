@@ -72,6 +72,7 @@ def softmax():
     o_a, o_b = attention(Q, K[:CUT], V[:CUT]), attention(Q, K[CUT:], V[CUT:])
     both = log(exp(l_a) + exp(l_b))
     yield r"L = \ln\big(e^{L_a}", both, L
+    yield r"= \max(L_a, L_b)", np.maximum(l_a, l_b) + log(1 + exp(-abs(l_a - l_b))), L
     yield r"o = e^{L_a - L} o_a", exp(l_a - both) * o_a + exp(l_b - both) * o_b, OUT
     yield r"2^{(\tau \log_2 e)\, s}", 2 ** ((TAU * np.log2(np.e)) * X), exp(TAU * X)
 
@@ -112,6 +113,7 @@ def backward():
     ds = P * (dp - delta)
     yield r"P = e^{S - L}", exp(S - L) @ V, OUT
     yield r"\mathrm dV = P\T\, \mathrm dO", P.T @ DO, slope(lambda v: P @ v, V)
+    yield r"\mathrm dP = \mathrm dO", dp, slope(lambda p: p @ V, P)
     yield r"\delta = \rowsum", delta, total(dp * P)
 
     def rows(s):
@@ -147,6 +149,7 @@ def cost():
     yield " 4N^2 d,", 4 * N**2 * D, standard["flops"]
     for piece, name, kept in (
         ("3Nd + N^2", "standard", 3 * N * D + N**2),
+        ("4Nd + 2N", "flash1", 4 * N * D + 2 * N),
         ("4Nd + N", "flash2", 4 * N * D + N),
     ):
         yield piece, kept, costs.kept(name, N, D, N, 1, 1)

@@ -20,7 +20,7 @@ def latency():
     yield "hbm_bytes", f"{amount:.1f}"
     yield "flying", f"{round(flying, -2):,.0f}"
     yield "full_4", f"{4 * THREADS}"
-    yield "threads_16", f"{flying / 16:.0f}"
+    yield "threads_16", f"{-(-round(flying, -2) // 16):.0f}"
     yield "tensor_flop", f"{found['bf16'][0] / SM['parts']['value']:.0f}"
 
 

@@ -20,7 +20,7 @@ SAY = {
     "en": {
         "label": "Roofline of the H200 as measured, N = {n}, d = {d}, forward, no mask."
         " {rows}. The roof is {slope} TB/s and {flat} TFLOP/s.",
-        "row": "{kernel}: {x} FLOP a byte, {y} TFLOP/s", "join": "; ",
+        "row": "{kernel}: {x} FLOP per byte, {y} TFLOP/s", "join": "; ",
         "x": "FLOP for each byte that DRAM moved", "y": "TFLOP/s",
         "product": "8192³ product",
     },
