@@ -9,6 +9,7 @@ has all the keys; the film takes S, P̃, ℓ̃ and O from it.
 from tilewise.live import formulas
 from tilewise.live.frames import cells, clean, size
 from tilewise.trace import blocks, start, step
+from tilewise.trace.grid import limits
 
 GENERAL = {
     "s": ["S_{i} = τ Q_{i} K^{⊤}"],
@@ -24,13 +25,14 @@ GENERAL = {
 def states(matrices, block_rows, how):
     """Each block of rows against all the keys, as the state of a trace."""
     q, k, v, _ = matrices
-    shift = {True: len(k) - len(q), "top-left": 0}.get(how["causal"])
+    low, high = limits(len(q), len(k), how["causal"])
+    rule = {"scale": how["scale"], "low": low, "high": high, "softcap": None}
     exp = {x: how[x] for x in ("exp",) if x in how}
     made = []
     for i, (first, end) in enumerate(blocks(len(q), block_rows)):
         tile = {"i": i, "j": 0, "rows": [first, end], "cols": [0, len(k)]}
-        tile = tile | {"q": q[first:end], "k": k, "v": v, "shift": shift}
-        state = step(start(q, v), tile | {"scale": how["scale"]}, **exp)
+        tile = tile | {"q": q[first:end], "k": k, "v": v}
+        state = step(start(q, v), tile | rule, **exp)
         weights = zip(state["p_tilde"], state["l_tilde"])
         p = [[x / total if total else 0 for x in row] for row, total in weights]
         made.append(state | {"p": p, "o": state["o_new"]})

@@ -18,4 +18,4 @@ WORDS = {
 
 def draw(lang):
     """The figure in English or Chinese."""
-    return drawn(MASKS, SAY[lang] | WORDS[lang])
+    return drawn(MASKS, SAY[lang] | WORDS[lang]).replace("mk-", "uk-")
