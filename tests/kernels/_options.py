@@ -9,7 +9,7 @@ import random
 
 import torch
 
-from tests._oracle import assert_as_good, floors
+from tests._oracle import assert_as_good, floors, hidden_mask
 from tests.kernels._backward import poisoned
 from tilewise.dropout import keep_factors
 
@@ -54,10 +54,9 @@ def draw(i, dtype, device="cpu", most=90):
 
 def hidden(n_q, n_k, causal, window, device):
     """True where a row may not see a key, (N_q, N_k)."""
-    shift = 0 if causal == "top-left" else n_k - n_q
     rows = torch.arange(n_q, device=device)[:, None]
-    right = torch.arange(n_k, device=device) - rows - shift  # of the diagonal
-    no = (right > 0) & bool(causal)
+    right = torch.arange(n_k, device=device) - rows - (n_k - n_q)  # of the diagonal
+    no = hidden_mask(n_q, n_k, causal).to(device).expand(n_q, n_k).clone()
     for limit, away in zip(window or (None, None), (-right, right)):
         no |= away > (math.inf if limit is None else limit)
     return no

@@ -14,6 +14,7 @@ if sys.platform != "linux":
     pytest.skip("triton is for Linux only", allow_module_level=True)
 SHARED = {80: 163, 89: 99, 90: 227, 100: 227, 120: 99}  # KiB that a program may have
 SPILLS = 64  # stores, as of other rungs
+LABELS = [*map(str, range(len(ALONE) + DRAWS)), "bad input", "every end"]
 EVERY = {"window": [200, 0], "softcap": 30.0, "alibi_slopes": 4, "sinks": 4}
 JOBS = [  # architecture, d, d_v
     *((arch, 64, 64) for arch in SHARED),
@@ -31,7 +32,7 @@ def said(request):
 
 
 @pytest.mark.few(16)
-@pytest.mark.parametrize("label", [*map(str, range(len(ALONE) + DRAWS)), "bad input"])
+@pytest.mark.parametrize("label", LABELS)
 def test_in_the_interpreter(said, label):
     assert said[label] == "ok"
 

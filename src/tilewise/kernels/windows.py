@@ -81,9 +81,9 @@ def forward(q, k, v, *, scale=None, causal=False, window=None, **tile):
 
     q (batch, heads, N_q, d), k (batch, key heads, N_k, d) and v (…, N_k, d_v) are fp16,
     bf16 or fp32; o is (batch, heads, N_q, d_v) in q's dtype, and L (batch, heads, N_q)
-    is fp32. window = (left, right): row r sees keys r + N_k − N_q − left .. r + N_k −
-    N_q + right, where None is no limit; with causal "top-left" N_k − N_q is 0. The rest
-    is as in `tilewise.kernels.causal`.
+    is fp32. window = (left, right): row r sees the keys r + N_k − N_q − left .. r +
+    N_k − N_q + right, as far as causal lets it; None is no limit. The rest is as in
+    `tilewise.kernels.causal`.
     """
     rows, cols, launch = choose(TILES, wider(q, v), tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols, d_v=True)

@@ -14,17 +14,15 @@ from tilewise.kernels.shared.common import shift
 def limits(causal, window, n_q, n_k):
     """(low, high) of `span` for the options causal and window = (left, right).
 
-    A window is counted from the diagonal that causal names, bottom-right unless that is
-    "top-left", and causal hides what is to the right of it. None is no limit.
+    A window is counted from the bottom-right diagonal, where row r is at the key
+    r + N_k − N_q, and causal hides what it hides besides. None is no limit.
     Raises ValueError where window is not a pair of None or whole numbers from 0 on.
     """
-    here = shift(causal or True, n_q, n_k)  # the key of row 0 on the diagonal
-    far = n_q + n_k  # no key is that far away
     left, right = check_window(window)
-    right = 0 if causal else right
-    return here - (far if left is None else left), here + (
-        far if right is None else right
-    )
+    here, far = n_k - n_q, n_q + n_k  # no key is further away than that
+    low = here - (far if left is None else left)
+    high = here + (far if right is None else right)
+    return low, min(high, shift(causal, n_q, n_k)) if causal else high
 
 
 def check_window(window):
