@@ -12,7 +12,7 @@ import triton
 
 TOOLS = Path(triton.__file__).parent / "backends/nvidia/bin"
 LABEL, BRANCH = re.compile(r"(\.L_x_\d+):"), re.compile(r"\bBRA\b.*?(\.L_x_\d+)")
-ARCH = {80: "SM80", 90: "SM90a", 100: "SM100a"}  # as nvdisasm calls them
+ARCH = {80: "SM80", 89: "SM89", 90: "SM90a", 100: "SM100a", 120: "SM120a"}  # nvdisasm
 PROGBITS, EXECINSTR = 1, 4  # of a section that holds code
 INSTRUCTIONS = {
     "spills": r"\bSTL",
