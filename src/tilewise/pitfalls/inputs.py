@@ -126,6 +126,7 @@ INPUTS = {
     "causal_longer": lambda: drawn(5, 9, 4, causal=True),
     "causal_shorter": lambda: drawn(9, 5, 4, causal=True, block_rows=9),
     "window": lambda: drawn(12, 12, 4, causal=True, window=3, block_cols=2),
+    "cached": lambda: drawn(3, 12, 4, causal=True, length=9),
     "padded": lambda: drawn(6, 12, 4, length=7),
     "one_document": lambda: drawn(11, 11, 4, documents=(11,)),
     "documents": lambda: drawn(11, 11, 4, documents=(4, 5, 2)),
