@@ -26,6 +26,19 @@ def draw(i, dtype, device="cpu", most=90):
     page = rng.choice((1, 3, 16, 20)) if paged else max(lengths) + rng.randint(1, 20)
     rows = [math.ceil(n / page) for n in lengths]
     pages = max(1, *rows) + rng.randint(0, 2) if paged else 1
+    k, v, table = filled(rng, lengths, page, pages, paged, (heads_k, d, d_v))
+    q = torch.randn(batch, n_q, heads_k * group, d).transpose(1, 2)  # strided
+    seqlens = torch.tensor(lengths, dtype=table.dtype, device=device)
+    options = drawn_options(rng, heads_k * group, device)
+    if paged:
+        options["block_table"] = table.to(device)
+    return *(x.to(device, dtype) for x in (q, k, v)), seqlens, options
+
+
+def filled(rng, lengths, page, pages, paged, sizes):
+    """(k, v, block table) in random pages, or in one piece for each sequence."""
+    heads_k, d, d_v = sizes
+    batch, rows = len(lengths), [math.ceil(n / page) for n in lengths]
     count = sum(rows) + 3 if paged else batch
     k = torch.full((count, heads_k, page, d), NAN)
     v = torch.full((count, heads_k, page, d_v), NAN)
@@ -37,19 +50,19 @@ def draw(i, dtype, device="cpu", most=90):
             used = min(page, n - j * page)
             k[at, :, :used] = torch.randn(heads_k, used, d)
             v[at, :, :used] = torch.randn(heads_k, used, d_v)
-    q = torch.randn(batch, n_q, heads_k * group, d).transpose(1, 2)  # strided
-    seqlens = torch.tensor(lengths, dtype=table.dtype, device=device)
+    return k, v, table
+
+
+def drawn_options(rng, heads, device):
+    """Scale, splits, softcap, window and sinks, each of them there or not."""
     options = {"scale": rng.choice((None, 0.7, -0.3))}
     options |= {"splits": rng.choice((None, 1, 2, 3, 5, 200))}
     options |= {"softcap": rng.choice((None, None, 1.5))}
-    options |= {
-        "window": rng.choice((None, (rng.choice(LIMITS), rng.choice((0, None)))))
-    }
+    left, right = rng.choice(LIMITS), rng.choice((0, None))
+    options |= {"window": rng.choice((None, (left, right)))}
     if rng.random() < 0.4:
-        options["sinks"] = torch.randn(heads_k * group, device=device)
-    if paged:
-        options["block_table"] = table.to(device)
-    return *(x.to(device, dtype) for x in (q, k, v)), seqlens, options
+        options["sinks"] = torch.randn(heads, device=device)
+    return options
 
 
 def exact(q, k, v, seqlens, options, dtype=torch.float64):

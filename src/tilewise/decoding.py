@@ -7,13 +7,15 @@ o is 0 and whose L is the sink.
 """
 
 # --8<-- [start:imports]
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from tilewise.flash2 import flash2_forward
 from tilewise.merge import merge
 from tilewise.split_kv import first_key, parts
-from tilewise.tiled import AS_IS, ScoreRule
+from tilewise.tiled import AS_IS, ScoreRule, TileRule
 
 # --8<-- [end:imports]
 
@@ -66,25 +68,21 @@ def decode_forward(
     start = nothing if sinks is None else sinks  # L of what is there before any key
     start = start.to(wide).repeat_interleave(n_q).view(heads_k, -1)  # (heads_k, g n_q)
     o, lse = packed.new_empty(*packed.shape[:-1], d_v), packed[..., 0].clone()
-    how = {"block_cols": block_cols, "scale": scale, "rule": rule}
     for b, n in enumerate(seqlens.tolist()):
         found = [(torch.zeros_like(o[b]), start)]
         for first, end in parts(first_key(n, n_q, left), n, block_cols, splits):
-            k, v = (
-                cached(x, b, first, end, block_table).to(wide)
-                for x in (k_cache, v_cache)
-            )
-            mask = token_mask(n, n_q, left, first)
-            found.append(
-                flash2_forward(packed[b], k, v, packed.shape[2], mask=mask, **how)
-            )
+            at = b, first, end, block_table
+            k, v = (cached(x, *at).to(wide) for x in (k_cache, v_cache))
+            sizes, mask = (packed.shape[2], block_cols), token_mask(n, n_q, left, first)
+            how: dict[str, Any] = {"scale": scale, "mask": mask, "rule": rule}
+            found.append(flash2_forward(packed[b], k, v, *sizes, **how))
         o[b], lse[b] = merge(*(torch.stack(x) for x in zip(*found)))
     return o.view(batch, heads, n_q, d_v).to(q.dtype), lse.view(batch, heads, n_q)
     # --8<-- [end:decode_forward]
 
 
 # --8<-- [start:token_mask]
-def token_mask(n: int, n_q: int, left: int | None, first: int):
+def token_mask(n: int, n_q: int, left: int | None, first: int) -> TileRule:
     """mask(rows, cols) of packed rows: row r is token i = r mod n_q, at n − n_q + i.
 
     cols are counted from key `first` of the sequence's n.

@@ -41,7 +41,9 @@ def first_key(n: int, n_q: int, left: int | None) -> int:
 
 
 # --8<-- [start:part_state]
-def part_state(q: list, k: list, v: list, see: list, scale: float, exp=math.exp):
+def part_state(
+    q: list, k: list, v: list, see: list, scale: float, exp=math.exp
+) -> tuple:
     """(m, ℓ, o) of one row for some keys, of which it sees those where see is True.
 
     m = max_j s_j,  ℓ = Σ_j e^{s_j − m},  o = Σ_j e^{s_j − m} v_j / ℓ
@@ -95,7 +97,7 @@ def decode(
     scale = len(q[0]) ** -0.5 if scale is None else scale
     n, left = len(k), None if window is None else window[0]
     last = [n - n_q + r % n_q for r in range(len(q))]  # the last key that a row sees
-    whole = [[] for _ in q]  # of each row, the states to merge
+    whole: list = [[] for _ in q]  # of each row, the states to merge
     if sinks is not None:  # a key with this score and a value of zeros
         whole = [[(sinks[r // n_q], 1, [0] * len(v[0]))] for r in range(len(q))]
     for a, b in parts(first_key(n, n_q, left), n, block_cols, splits):

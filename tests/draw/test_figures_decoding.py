@@ -1,4 +1,4 @@
-"""The figures of decoding: every key is read once, and pages are those of the tables."""
+"""The figures of decoding: every key is read once, pages are those of the tables."""
 
 import re
 

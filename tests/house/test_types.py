@@ -49,7 +49,7 @@ PLAIN = [SOURCE / f"{name}.py" for name in IDEAS if floor_of(name) == 0]
 PLAIN += [path for room in ROOMS for path in sorted((SOURCE / room).glob("*.py"))]
 CANNOT_BE_NAMED = {"exp", "traffic", "stream", "grid"}
 ITERATORS = {"events", "march", "scan", "scan_backward", "tiles", "tiles_backward"}
-ITERATORS |= {"forward", "backward"}  # of the trace
+ITERATORS |= {"forward", "backward", "decode"}  # of traces
 AS_A_USER = """
 [[tool.mypy.overrides]]  # these are strict as the package is not
 module = ["use", "wrong"]

@@ -9,7 +9,7 @@ from torch import Tensor
 def check_tensors(
     named: dict[str, Any], table: Tensor | None, sinks: Tensor | None
 ) -> None:
-    """Raise where something is no tensor, elsewhere than q, or wants a gradient."""
+    """Raise TypeError or ValueError: no tensor, elsewhere than q, or with gradients."""
     q = named["q"]
     for name, x in (named | ({} if table is None else {"block_table": table})).items():
         if not isinstance(x, torch.Tensor):

@@ -7,7 +7,7 @@ PyTorch, in `tilewise.decoding`.
 
 import functools
 from collections.abc import Callable
-from typing import Any, Literal, TypedDict, Unpack, overload
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
 
 import torch
 from torch import Tensor
@@ -24,6 +24,17 @@ from tilewise.variants import softcap as softcap_rule
 
 class How(TypedDict, total=False):
     """The options of flash_decode but return_lse."""
+
+    block_table: Tensor | None
+    scale: float | None
+    window: Window | None
+    softcap: float | None
+    sinks: Tensor | None
+    splits: int | None
+
+
+class Cached(NamedTuple):
+    """The same options, as they are checked and handed on."""
 
     block_table: Tensor | None
     scale: float | None
@@ -69,40 +80,42 @@ def flash_decode(
 ) -> Tensor | tuple[Tensor, Tensor]:
     """o = softmax(τ q kᵀ) v for the newest n_q tokens of each sequence, for inference.
 
-    q (batch, heads, n_q, d), k_cache (batch, heads_k, max_len, d) and v_cache (batch,
-    heads_k, max_len, d_v), all fp16, bf16, fp32 or fp64 → o (batch, heads, n_q, d_v) in
-    q's dtype, and with return_lse also L (batch, heads, n_q), natural, fp32 or wider.
-    heads_k divides heads. With block_table (batch, max_pages), int32 or int64, the
-    caches are pages (pages, heads_k, page_size, d): key j of sequence b is row j mod
-    page_size of page block_table[b, ⌊j / page_size⌋].
+    q (batch, heads, n_q, d), caches (batch, heads_k, max_len, d or d_v), fp16, bf16,
+    fp32 or fp64 → o (batch, heads, n_q, d_v) in q's dtype, and with return_lse also L
+    (batch, heads, n_q), natural, fp32 or wider; heads_k divides heads. With block_table
+    (batch, max_pages) the caches are pages (pages, heads_k, page_size, …): key j of
+    sequence b is row j mod page_size of page block_table[b, ⌊j / page_size⌋].
 
-    seqlens (batch,), int32 or int64, are the keys of each sequence. The new tokens are
-    the last n_q of them and are in the cache already: token i sees the keys up to
-    seqlens[b] − n_q + i, and with window (left, right) no more than `left` before that.
-    Nothing past seqlens is read. A token that sees no key has o = 0, L = −∞, and with
-    sinks (heads,) L is its sink. softcap and scale are as in flash_attention.
-
-    splits is the most parts that a cache is cut into; None chooses it for the room that
-    the cache has, by `tilewise.split_kv.choose_splits`. On the CPU, seqlens and
-    block_table are checked; on a GPU, where that would stop the host, a length past the
-    room counts as the room. There is no gradient: with one asked for, and for what does
-    not fit, ValueError or TypeError.
+    seqlens (batch,), int32 or int64 as block_table, are the keys of each sequence, of
+    which the new tokens are the last n_q: token i sees the keys up to seqlens[b] − n_q
+    + i, and with window (left, right) no more than `left` before that. Nothing past
+    seqlens is read. A token that sees no key has o = 0, L = −∞, or with sinks (heads,)
+    its sink. softcap and scale are as in flash_attention. splits is the most parts of a
+    cache; None is the choice of `tilewise.split_kv.choose_splits` for the cache's room.
+    There is no gradient: ValueError where one is asked for, and ValueError or TypeError
+    for what does not fit. On a GPU the host reads no length: one past the room is the
+    room.
     """
-    tensors = {"q": q, "k_cache": k_cache, "v_cache": v_cache, "seqlens": seqlens}
-    check_tensors(tensors, block_table, sinks)
-    check_shapes(q, k_cache, v_cache)
-    check_places(q, k_cache, seqlens, block_table)
-    check_number("scale", scale)
-    check_window(window)
-    check_softcap(softcap)
-    check_heads("sinks", sinks, q, (q.shape[1],))
-    if splits is not None:
-        check_sizes(splits=splits)
-    how = {"block_table": block_table, "scale": scale, "window": window}
-    how |= {"softcap": softcap, "sinks": sinks, "splits": splits}
+    given = q, k_cache, v_cache, seqlens
+    options = Cached(block_table, scale, window, softcap, sinks, splits)
+    check(*given, options)
     run = fast() if has_kernel(q, v_cache) else by_tiles
-    o, lse = run(q, k_cache, v_cache, seqlens, **how)
+    o, lse = run(*given, **options._asdict())
     return (o, lse) if return_lse else o
+
+
+def check(q: Tensor, k: Tensor, v: Tensor, seqlens: Tensor, options: Cached) -> None:
+    """Raise TypeError or ValueError with one sentence that says what does not fit."""
+    tensors = {"q": q, "k_cache": k, "v_cache": v, "seqlens": seqlens}
+    check_tensors(tensors, options.block_table, options.sinks)
+    check_shapes(q, k, v)
+    check_places(q, k, seqlens, options.block_table)
+    check_number("scale", options.scale)
+    check_window(options.window)
+    check_softcap(options.softcap)
+    check_heads("sinks", options.sinks, q, (q.shape[1],))
+    if options.splits is not None:
+        check_sizes(splits=options.splits)
 
 
 def has_kernel(q: Tensor, v: Tensor) -> bool:
