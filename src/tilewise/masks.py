@@ -116,14 +116,6 @@ def whole_numbers(name: str, numbers: Tensor | Sequence[int], least: int) -> Ten
     return x.long()
 
 
-# --8<-- [start:tiles]
-def intervals(span: Span, rows: Tensor) -> tuple[Tensor, Tensor]:
-    """first and end of a span as tensors of one shape, (n) or (..., B_r, n)."""
-    ends = (torch.as_tensor(x, device=rows.device) for x in span(rows))
-    first, end = torch.broadcast_tensors(*map(torch.atleast_1d, ends))
-    return first, end
-
-
 def intersect(*spans: Span) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
     """The span of the keys that all spans show: first = max first, end = min end.
 
@@ -174,6 +166,14 @@ def tile_mask(*spans: Span) -> Callable[[Tensor, Tensor], Tensor]:
     return mask
 
 
+# --8<-- [start:kind]
+def intervals(span: Span, rows: Tensor) -> tuple[Tensor, Tensor]:
+    """first and end of a span as tensors of one shape, (n) or (..., B_r, n)."""
+    ends = (torch.as_tensor(x, device=rows.device) for x in span(rows))
+    first, end = torch.broadcast_tensors(*map(torch.atleast_1d, ends))
+    return first, end
+
+
 def tile_kind(span: Span, rows: Sequence[int], cols: Sequence[int]) -> str:
     """Whether a tile is "full", "partial" or "empty", for the whole batch.
 
@@ -190,4 +190,4 @@ def tile_kind(span: Span, rows: Sequence[int], cols: Sequence[int]) -> str:
     for a, b in zip(first.split(1, -1), end.gather(-1, order).split(1, -1)):
         reached = torch.where(a <= reached, torch.maximum(reached, b), reached)
     return "full" if (reached == cols[1]).all() else "partial"
-    # --8<-- [end:tiles]
+    # --8<-- [end:kind]

@@ -14,7 +14,7 @@
 # A formula convinces more when one has put numbers into it. On this page we follow FlashAttention's forward pass through all four tiles of a small example, without leaving out a single step. Every number is an exact fraction, and you can check each one of them with pen and paper.
 # { .tw-lead }
 #
-# At the end you will have seen every load, every rescaling and every store of Algorithm 1 once. You should know [the forward pass](forward.md). Reading takes about ten minutes, and a little longer with a pencil. This page is a notebook, and it was executed with the tested package when the site was built. [Download it](worked-example.ipynb) to run it yourself.
+# At the end you will have seen every load, every rescaling and every store of Algorithm 1 once, so that you can find the first wrong number in a program of your own. You should know [the forward pass](forward.md). Reading takes about ten minutes, and a little longer with a pencil. This page is a notebook: [download it](worked-example.ipynb) to run it yourself.
 #
 # ## The input { #input }
 #
@@ -102,13 +102,15 @@ memory_html(steps[:4])
 # %% [markdown]
 # ## All four, move by move { #play }
 #
-# Here you can play the same four steps, with every load and every store as a move of its own. The numbers are those of the cells above, and you can put in others.
+# In the tile machine you can play the same four tiles, with every load and every store as a move of its own. It begins in FlashAttention-2's order, which keeps the queries outside, so the tiles of steps 2 and 3 change places, and 52 elements move in all. Press FA1 for the order of the cells above. Its bar is more than twice as long, and its colours say why: most of it is \(O\), \(\ell\) and \(m\), which come and go for each block of keys.
 #
-# <figure class="tw-figure tw-widget" markdown="0">
+# Try to predict each step before you play it, or put in other numbers, other block sizes or a mask. Point at a score to see its sum, or at an output to see its \(\alpha\) and \(\beta\) in every tile.
+#
+# <figure class="tw-figure tw-widget tw-broad" markdown="0">
 # <tw-stepper id="stepper" data-pass="forward">
 # <p>The steps are listed above on this page, with every number.</p>
 # </tw-stepper>
-# <figcaption>Below, HBM; above, what is in SRAM now. An arrow is as wide as the elements that it moves; a corner marks what a step has changed.</figcaption>
+# <figcaption>Below, HBM; above, what is in SRAM now. The place of S in HBM stays empty. An arrow is as wide as the elements that it moves; a corner marks what a step has changed.</figcaption>
 # </figure>
 #
 # ## The result { #result }
@@ -132,12 +134,16 @@ print(np.round(p * 9, 12))
 bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-14)
 
 # %% [markdown]
-# The weights are the ninths of [standard attention](../why/standard-attention.md#example), and the outputs agree.
+# The printed matrix is \(9P\), and it is the one that [standard attention](../why/standard-attention.md#example) gave: the weights of row 1, for example, are \(\tfrac29, \tfrac29, \tfrac19, \tfrac49\). The outputs agree as well.
+#
+# ## Why it moves more here { #more-traffic }
 #
 # One thing may surprise you. The tables counted what crossed between HBM and the chip, namely 64 elements in and 32 out. The start values of \(O\), \(\ell\) and \(m\) had to be written first, which is another 16, so
 # it is 112 in all. For the same input, standard attention moves only [96](../why/standard-attention.md#bill). FlashAttention-1 moves *more* here, because \(O\), \(\ell\) and \(m\) travel
-# for each of the two blocks of keys. A larger \(N\) alone would not change this, since both bills grow with \(N^2\). To see what would, compare the parts that grow in this way: per score, standard attention moves 4 numbers and FlashAttention-1 moves \((3d + 4)/B_c\).
-# In this example that is \(10/2 = 5\), but with \(d = 64\) and \(B_c = 326\) it is only 0.6. The gain comes with tiles that are wide compared with \(d\) ([which side saves traffic](tiling.md#traffic)).
+# for each of the two blocks of keys.
+#
+# A larger \(N\) alone would hardly change the ratio, since both counts grow with \(N^2\). To see what would, compare the parts that grow in this way: per score, standard attention moves 4 numbers and FlashAttention-1 moves \((3d + 4)/B_c\).
+# In this example that is \(10/2 = 5\), but with \(d = 64\) and \(B_c = 326\), the [formula's tile on an A100](tiling.md#does-it-fit), it is only 0.6. FlashAttention-1 begins to win where \((3d + 4)/B_c < 4\), that is, from about \(B_c = \tfrac34 d\) on, and it wins the more, the wider its tiles are ([which side saves traffic](tiling.md#traffic)).
 #
 # ## What to remember { #remember }
 #
@@ -154,7 +160,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 #     No. \(m^{\text{new}}\) is either \(m\) or \(\tilde m\), and the one that it equals has the factor \(e^0 = 1\).
 #
 # ??? question "Which numbers change if queries are in the outer loop?"
-#     The order of the steps becomes 1, 3, 2, 4. \(O\), \(\ell\) and \(m\) are stored twice instead of four times and never loaded, whereas \(K\) and \(V\) are loaded four times instead of twice. In all, 40 elements go in and 16 go out, instead of 64 and 32. The numbers of each step stay the same. Try `python -m tilewise trace --order q-outer`.
+#     The order of the steps becomes 1, 3, 2, 4. \(O\), \(\ell\) and \(m\) are stored twice instead of four times and never loaded, whereas each block of \(K\) and \(V\) is loaded twice instead of once. In all, 40 elements go in and 16 go out, instead of 64 and 32. FlashAttention-2 stores only \(L\) in place of \(\ell\) and \(m\), so 12 go out. The numbers of each step stay the same. Try `python -m tilewise trace --order q-outer`.
 #
 # ## Sources { #sources }
 #

@@ -6,16 +6,16 @@
 #     text_representation:
 #       extension: .py
 #       format_name: percent
-# source: "fb027c6c3bec"
+# source: "e84ed3159213"
 # ---
 
 # %% [markdown]
 # # 完整算例：N = 4，d = 2 { #worked-example }
 #
-# 公式代进数字以后，才真正让人信服。这一页跟着 FlashAttention 的前向传播，把一个小例子的四块从头到尾算一遍，一步也不省略。每个数都是精确的分数（有理数），都可以用纸笔验算。
+# 公式代进数字以后，才真正让人信服。这一页跟着 FlashAttention 的前向传播，把一个小例子的四块从头到尾算一遍，一步也不省略。每个数都是精确的有理数，都可以用纸笔验算。
 # { .tw-lead }
 #
-# 读完以后，算法 1 的每次读入、每次重新缩放、每次写回，你都亲眼看过一遍。需要先读[前向传播](forward.md)。大约十分钟读完，动笔算的话要久一点。这一页是一份 notebook，建站时用经过测试的包执行过。[下载](worked-example.ipynb)下来就可以自己运行。
+# 读完以后，算法 1 的每次读入、每次重新缩放、每次写回，你都亲眼看过一遍；自己写的程序如果出了错，你也能找出第一个不对的数。请先读《[FlashAttention-1：前向传播](forward.md)》。读本页大约要十分钟，动笔算的话要久一点。这一页是一份 notebook，[下载](worked-example.ipynb)以后可以自己运行。
 #
 # ## 输入 { #input }
 #
@@ -97,13 +97,15 @@ memory_html(steps[:4], lang="zh")
 # %% [markdown]
 # ## 四步连起来看 { #play }
 #
-# 这里可以把四步连起来播放，每次读入和写回都单独成一小步。数字与上面各单元格算出的相同，也可以换成自己的数。
+# 在分块演示器里可以把这四块连起来播放，每次读入和写回都单独成一小步。一开始用的是 FlashAttention-2 的次序：查询在外层，所以第 2 步和第 3 步的两块对调，一共搬 52 个元素。按下 FA1，次序就与上面各单元格相同，条形变成两倍多长，颜色说明了原因：大部分是 \(O\)、\(\ell\) 和 \(m\)，每来一块键，它们就要往返一趟。
 #
-# <figure class="tw-figure tw-widget" markdown="0">
+# 不妨在播放之前先猜一猜每一步的结果，也可以换一组数、换块大小，或者加上掩码。把鼠标移到某个分数上，可以看到它是怎样加出来的；移到某个输出上，可以看到每一块的 \(\alpha\) 和 \(\beta\)。
+#
+# <figure class="tw-figure tw-widget tw-broad" markdown="0">
 # <tw-stepper id="stepper" data-pass="forward">
 # <p>每一步的每个数，上面都列出了。</p>
 # </tw-stepper>
-# <figcaption>下面是 HBM，上面是此刻 SRAM 里的内容。箭头越宽，搬的元素越多；折角标出这一步改动的数。</figcaption>
+# <figcaption>下面是 HBM，上面是此刻 SRAM 里的内容。S 在 HBM 里的位置一直空着。箭头越宽，搬的元素越多；折角标出这一步改动的数。</figcaption>
 # </figure>
 #
 # ## 结果 { #result }
@@ -127,9 +129,13 @@ print(np.round(p * 9, 12))
 bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-14)
 
 # %% [markdown]
-# 权重（weight）就是[标准注意力](../why/standard-attention.md#example)里的那些九分之几，输出也一致。
+# 打印出来的矩阵是 \(9P\)，与[标准注意力](../why/standard-attention.md#example)的结果相同，例如第 1 行的权重（weight）是 \(\tfrac29, \tfrac29, \tfrac19, \tfrac49\)。输出也一致。
 #
-# 有一点可能出乎意料。上面的表数了 HBM 与芯片之间来往的元素：进 64 个，出 32 个。\(O\)、\(\ell\)、\(m\) 的初值要先写好，又是 16 个，一共 112 个。同样的输入，标准注意力只搬 [96](../why/standard-attention.md#bill) 个。FlashAttention-1 在这里搬得反而*更多*，因为键分成两块，每来一块，\(O\)、\(\ell\)、\(m\) 就要往返一趟。只让 \(N\) 变大没有用，因为两边的主要部分都随 \(N^2\) 增长。那么什么有用？只比较主要部分：平均到每个分数，标准注意力搬 4 个数，FlashAttention-1 搬 \((3d + 4)/B_c\) 个。在这个例子里是 \(10/2 = 5\)，而 \(d = 64\)、\(B_c = 326\) 时只有 0.6。块的列数远大于 \(d\) 时，才有好处（见[哪条边决定访存量](tiling.md#traffic)）。
+# ## 为什么在这里反而搬得更多 { #more-traffic }
+#
+# 有一点可能出乎意料。上面的表数了 HBM 与芯片之间来往的元素：进 64 个，出 32 个。\(O\)、\(\ell\)、\(m\) 的初值要先写好，又是 16 个，一共 112 个。同样的输入，标准注意力只搬 [96](../why/standard-attention.md#bill) 个。FlashAttention-1 在这里搬得反而*更多*，因为键分成两块，每来一块，\(O\)、\(\ell\)、\(m\) 就要往返一趟。
+#
+# 只让 \(N\) 变大，两者之比几乎不变，因为两边的主要部分都随 \(N^2\) 增长。那么什么有用？只比较主要部分：平均到每个分数，标准注意力搬 4 个数，FlashAttention-1 搬 \((3d + 4)/B_c\) 个。在这个例子里是 \(10/2 = 5\)，而 \(d = 64\)、\(B_c = 326\)（[A100 上按公式取的块](tiling.md#does-it-fit)）时只有 0.6。只要 \((3d + 4)/B_c < 4\)，也就是大约从 \(B_c = \tfrac34 d\) 起，FlashAttention-1 就搬得更少；块越宽，省得越多（见[哪条边决定访存量](tiling.md#traffic)）。
 #
 # ## 要点 { #remember }
 #
@@ -146,7 +152,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 #     不会。\(m^{\text{new}}\) 总是 \(m\) 与 \(\tilde m\) 中的一个，而它等于的那一个，系数是 \(e^0 = 1\)。
 #
 # ??? question "换成查询在外层循环，哪些数会变？"
-#     各步的次序变成 1、3、2、4。\(O\)、\(\ell\)、\(m\) 从写回四次变成写回两次，也不用再读；\(K\) 和 \(V\) 则从读两次变成读四次。合计从进 64 个、出 32 个，变成进 40 个、出 16 个。每一步里的数都不变。跑一下 `python -m tilewise trace --order q-outer` 试试。
+#     各步的次序变成 1、3、2、4。\(O\)、\(\ell\)、\(m\) 从写回四次变成写回两次，也不用再读；\(K\) 和 \(V\) 的每一块则从读一次变成读两次。合计从进 64 个、出 32 个，变成进 40 个、出 16 个；FlashAttention-2 只存 \(L\) 来代替 \(\ell\) 和 \(m\)，所以出 12 个。每一步里的数都不变。跑一下 `python -m tilewise trace --order q-outer` 试试。
 #
 # ## 出处 { #sources }
 #

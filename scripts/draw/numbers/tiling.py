@@ -1,5 +1,6 @@
 """Numbers in the prose of the page on tiling: shapes of tiles, and what L2 saves."""
 
+from draw.numbers._shared import moved
 from draw.tables import _savings
 
 from tilewise import ledger
@@ -8,11 +9,6 @@ from tilewise.hardware import GPUS
 N, D = 4096, 64  # one head, of the example on the page
 KIB = GPUS["A100"]["levels"]["shared"]["per_sm"]["value"] // 1024 - 1
 M = KIB * 1024 // 2  # elements of 2 bytes that a thread block may use
-
-
-def moved(count):
-    """Elements that cross between HBM and the chip."""
-    return count["reads"] + count["writes"]
 
 
 def shapes():
@@ -24,6 +20,8 @@ def shapes():
     square = moved(ledger.flash1_forward(N, D, side, side))
     thin = moved(ledger.flash1_forward(N, D, 16, 512))
     assert thin < best < square < turned, "the page orders them so"
+    yield "thin_share", f"{100 * 16 * 512 / (rows * cols):.0f}"
+    yield "fa3_rows_kib", f"{192 * (176 + 128) * 4 // 1024}"  # S and O at d = 128
     largest = int((4 * D * D + M) ** 0.5 - 2 * D)
     assert ledger.tile_sram(N, D, largest, largest) <= M
     yield "m", f"{M:,}".replace(",", "{,}")
@@ -49,6 +47,4 @@ def measured():
     yield "crossed_gb", f"{_savings.traffic(row):.2f}"
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return dict([*shapes(), *measured()])
+PARTS = (shapes, measured)

@@ -17,7 +17,7 @@ SAY = {
         " chip for two steps, and Q, O, ℓ and m move at every step: {kv-outer}."
         " With Q outer, Q, O, ℓ and m stay for two steps, only K and V move at every"
         " step, and O and L leave once: {q-outer}.",
-        "kv-outer": "$K$, $V$ outer: FlashAttention",
+        "kv-outer": "$K$, $V$ outer: FlashAttention-1",
         "q-outer": "$Q$ outer: FlashAttention-2",
         "sram": "on chip", "step": "step {n}", "io": "{load} in, {store} out",
         "sum": "all four steps: {load} in, {store} out",
@@ -26,7 +26,7 @@ SAY = {
         "label": "四块按两种循环次序各走一遍。K、V 在外层：K、V 在片上停留两步，"
         "Q、O、ℓ、m 每一步都要搬，{kv-outer}。Q 在外层：Q、O、ℓ、m 停留两步，"
         "每一步只搬 K、V，O 和 L 算完才写出一次，{q-outer}。",
-        "kv-outer": "$K$、$V$ 在外层：FlashAttention",
+        "kv-outer": "$K$、$V$ 在外层：FlashAttention-1",
         "q-outer": "$Q$ 在外层：FlashAttention-2",
         "sram": "片上", "step": "第 {n} 步", "io": "进 {load}，出 {store}",
         "sum": "四步合计：进 {load}，出 {store}",
