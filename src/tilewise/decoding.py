@@ -26,7 +26,7 @@ def cached(cache: Tensor, b: int, first: int, end: int, table: Tensor | None) ->
 
     cache is (batch, heads_k, max_len, d), or with a table (batch, max_pages) pages,
     (pages, heads_k, page_size, d): row j is row j mod page_size of page
-    table[b, ⌊j / page_size⌋]. No other row is read.
+    table[b, ⌊j / page_size⌋]. No other row is read; any dtype.
     """
     if table is None:
         return cache[b, :, first:end]
@@ -56,9 +56,9 @@ def decode_forward(
 
     q (batch, heads, n_q, d), seqlens (batch,) → o (batch, heads, n_q, d_v) in q's dtype
     and L (batch, heads, n_q), fp32 or wider. Token i of sequence b sees the keys up to
-    seqlens[b] − n_q + i, and no more than `left` before that. Caches and table are as
-    in `cached`, rule and sinks (heads,) as in `tilewise.flash2`. A token that sees no
-    key has o = 0, L = −∞, or with sinks the sink.
+    seqlens[b] − n_q + i, no more than `left` before that, in at most `splits` parts.
+    k_cache, v_cache and block_table are as in `cached`, rule and sinks (heads,) as in
+    `tilewise.flash2`. No key seen: o = 0 and L = −∞, or with sinks the sink.
     """
     batch, heads, n_q, d = q.shape
     heads_k, d_v = v_cache.shape[1], v_cache.shape[-1]
@@ -85,7 +85,7 @@ def decode_forward(
 def token_mask(n: int, n_q: int, left: int | None, first: int) -> TileRule:
     """mask(rows, cols) of packed rows: row r is token i = r mod n_q, at n − n_q + i.
 
-    cols are counted from key `first` of the sequence's n.
+    cols are counted from key `first` of the sequence's n; left is as above.
     """
 
     def mask(rows: Tensor, cols: Tensor) -> Tensor:

@@ -80,9 +80,9 @@ def flash_decode(
 ) -> Tensor | tuple[Tensor, Tensor]:
     """o = softmax(τ q kᵀ) v for the newest n_q tokens of each sequence, for inference.
 
-    q (batch, heads, n_q, d), caches (batch, heads_k, max_len, d or d_v), fp16, bf16,
-    fp32 or fp64 → o (batch, heads, n_q, d_v) in q's dtype, and with return_lse also L
-    (batch, heads, n_q), natural, fp32 or wider; heads_k divides heads. With block_table
+    q (batch, heads, n_q, d), k_cache and v_cache (batch, heads_k, max_len, d or d_v),
+    fp16, bf16, fp32 or fp64 → o (batch, heads, n_q, d_v) in q's dtype, with return_lse
+    also L (batch, heads, n_q), fp32 or wider; heads_k divides heads. With block_table
     (batch, max_pages) the caches are pages (pages, heads_k, page_size, …): key j of
     sequence b is row j mod page_size of page block_table[b, ⌊j / page_size⌋].
 

@@ -33,9 +33,10 @@ def decode(
 ) -> dict[str, int]:
     """The elements that one step moves for one sequence, by what they are.
 
-    n may be 0. The heads of a group and the n_q tokens of each are rows of one block of
-    block_rows, or of several. left is the window's: how many keys before its own a
-    token sees. Raises ValueError if a size is not a whole number of at least 1.
+    n may be 0, and values have d_v columns. The heads of a group and the n_q tokens of
+    each are rows of one block of block_rows, or of several. left is the window's: how
+    many keys before its own a token sees.
+    Raises ValueError if a size is not a whole number of at least 1.
     """
     check_sizes(heads=heads, kv_heads=kv_heads, d=d, d_v=d_v, n_q=n_q, splits=splits)
     check_sizes(block_rows=block_rows, block_cols=block_cols)
