@@ -14,7 +14,6 @@ from tilewise.checks import check_sizes
 from tilewise.masks import Interval, Span, intersect
 
 
-# --8<-- [start:block_mask]
 class BlockMask(NamedTuple):
     """Row r sees the keys first[r, t] ≤ c < end[r, t] of its n intervals t.
 
@@ -64,7 +63,6 @@ def tiles_mask(
         key_at = (edge * block_cols).clamp(max=n_k)  # no run: from n_k to n_k
         edges.append(key_at.repeat_interleave(block_rows, -2)[..., :n_q, :])
     return BlockMask(edges[0], edges[1], n_k)
-    # --8<-- [end:block_mask]
 
 
 def spans_mask(n_q: int, n_k: int, *spans: Span) -> BlockMask:

@@ -38,7 +38,7 @@ def scores(
     q_i: Tensor, k_j: Tensor, scale: float, visible: Tensor, rule: ScoreRule = AS_IS
 ) -> Tensor:
     """S_ij = τ Q_i K_jᵀ, (B_r, B_c), with −∞ where a row may not see a key."""
-    s = rule.value(scale * (q_i @ k_j.mT))  # as it is, unless there is a rule
+    s = rule.value(scale * (q_i @ k_j.mT))
     return s.masked_fill(~visible, -math.inf)
 
 
@@ -111,9 +111,8 @@ def tile_gradients(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """What tile (i, j) adds to dQ_i, dK_j and dV_j: Algorithm 4, lines 15 to 22.
 
-    p (..., B_r, B_c), z like p, or 1 without dropout, slope like p, or 1 without a rule
-    for scores, delta (..., B_r, 1). These are four products of matrices; S_ij, from
-    which p is computed, is the fifth.
+    p, z, slope (..., B_r, B_c), delta (..., B_r, 1); z and slope may be 1. These are
+    four products of matrices; S_ij, from which p is computed, is the fifth.
     """
     dv = (p * z).mT @ do_i  # lines 15, 16: (B_c, d_v)
     dp = (do_i @ v_j.mT) * z  # lines 17, 18: (B_r, B_c)
@@ -162,13 +161,13 @@ def flash1_backward(
         k_j, v_j = load(k, cols), load(v, cols)  # line 7: (B_c, d)
         dk_j, dv_j = torch.zeros_like(k_j), torch.zeros_like(v_j)  # line 8: on chip
         for rows in blocks(q, block_rows):  # line 9
-            at = rows[:, None], cols  # (B_r, 1), (B_c,)
+            at = rows[:, None], cols
             if not (visible := mask(*at)).any():  # (B_r, B_c)
                 continue
             q_i, o_i, do_i, m_i, l_i = (load(x, rows) for x in (q, o, do, m, l))
             s = scores(q_i, k_j, scale, visible, rule)  # lines 11, 12: (B_r, B_c)
             p = weight(s + bias(*at), m_i) / l_i  # line 13: the final weights
-            z, slope = dropout(*at), rule.slope(s)  # line 14: as in the forward pass
+            z, slope = dropout(*at), rule.slope(s)  # line 14: as forward
             delta = (do_i * o_i).sum(-1, keepdim=True)  # line 19: (B_r, 1)
             parts = tile_gradients(p, z, slope, q_i, do_i, delta, k_j, v_j, scale)
             dq[..., rows, :] += parts[0]  # line 21: through HBM

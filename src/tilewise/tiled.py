@@ -5,13 +5,18 @@ result broadcasts to (..., B_r, B_c). A mask is a rule of bools, True where a ro
 see a key; dropout is a rule of factors for P; a bias is a rule of numbers to add to S.
 """
 
+# --8<-- [start:math]
 import math
+
+# --8<-- [end:math]
 from collections.abc import Callable
 from typing import NamedTuple
 
+# --8<-- [start:torch]
 import torch
 from torch import Tensor
 
+# --8<-- [end:torch]
 from tilewise.fits import check
 from tilewise.types import Causal
 
@@ -78,6 +83,7 @@ def in_dtype(dtype: torch.dtype, rule: TileRule | None, neutral: int) -> TileRul
     return lambda rows, cols: rule(rows, cols).to(dtype)
 
 
+# --8<-- [start:start]
 def start(o: Tensor, sinks: Tensor | None) -> tuple[Tensor, Tensor]:
     """m and l (..., N, 1) of rows o (..., N, d_v) before their first tile: −∞ and 0.
 
@@ -89,6 +95,7 @@ def start(o: Tensor, sinks: Tensor | None) -> tuple[Tensor, Tensor]:
         return torch.full_like(one, -math.inf), torch.zeros_like(one)
     m = torch.zeros_like(one) + sinks[..., None, None].to(o.dtype)
     return m, torch.ones_like(one)
+    # --8<-- [end:start]
 
 
 def blocks(x: Tensor, size: int) -> tuple[Tensor, ...]:

@@ -45,7 +45,7 @@ def distance(n_q: int, n_k: int) -> TileRule:
 def alibi(slopes: Tensor, n_q: int, n_k: int) -> TileRule:
     """The bias −slope · |i + N_k − N_q − j| of ALiBi, a slope for each head.
 
-    slopes (heads,), or any shape that broadcasts to q's (..., heads).
+    slopes are floats (heads,), or of any shape that broadcasts to q's (..., heads).
     """
     far = distance(n_q, n_k)
     return lambda rows, cols: -slopes[..., None, None] * far(rows, cols)
@@ -73,7 +73,8 @@ def sink_gradient(
     """The gradient of sinks, −Σ_rows e^{sink − L} (dO · O − dL), in their shape, dtype.
 
     A sink has the weight e^{sink − L} and a value of zeros, so that dP = 0 in
-    dS = P ∘ (dP − δ). sinks (heads,) broadcast to o (..., heads, N, d_v).
+    dS = P ∘ (dP − δ). sinks (heads,) broadcast to o (..., heads, N, d_v), do is like o,
+    and dlse like lse (..., heads, N) is the gradient of L.
     """
     delta = (do.to(lse.dtype) * o.to(lse.dtype)).sum(-1) - dlse  # (..., heads, N)
     p = weight(sinks[..., None].to(lse.dtype), lse)  # the sink's share of each row
@@ -81,7 +82,6 @@ def sink_gradient(
     # --8<-- [end:sink_gradient]
 
 
-# --8<-- [start:score_gradients]
 @torch.no_grad()
 def score_gradients(
     q: Tensor,
@@ -103,9 +103,9 @@ def score_gradients(
 ) -> Iterator[Tile]:
     """Yield each visited tile's (rows, cols) and dS = P ∘ (dP − δ), (..., B_r, B_c).
 
-    dS is the gradient of what is added to S. Arguments as in flash2_backward. Few ask
-    for this gradient, so that function is left as its paper has it, and S and dP are
-    computed once more.
+    dS is the gradient of what is added to S. Arguments as in flash2_backward; dlse is
+    the gradient of L. Few ask for it, so that flash2_backward is left as its paper has
+    it, and S and dP are computed once more.
     """
     scale, wide, load, mask, bias, dropout = prepare(
         q, k, v, block_rows, block_cols, scale, causal, mask, bias, dropout
@@ -122,7 +122,6 @@ def score_gradients(
             s = scores(q_i, k_j, scale, visible, rule) + bias(*at)
             p = weight(s, lse[..., rows, None])  # (B_r, B_c)
             yield at, p * ((do_i @ v_j.mT) * dropout(*at) - delta_i)
-    # --8<-- [end:score_gradients]
 
 
 def alibi_gradient(slopes: Tensor, n_q: int, n_k: int, tiles: Iterator[Tile]) -> Tensor:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tilewise.ledger import ceil_div
+from tilewise.ledger import ceil_div, flash1_forward
 from tilewise.ledger.tiles import HOPPER, KERNELS, floor_sum, kernel_tiles, visits
 
 
@@ -95,6 +95,20 @@ def test_a_long_window_is_counted_without_a_loop():
     n, left = 2**29, 2**12
     ramp = left * (left + 1) // 2  # the first rows see fewer keys
     assert visits(n, n, 1, 1, True, (left, 0))[2] == n * (left + 1) - ramp
+
+
+def test_block_sparse_traffic_is_a_fixed_part_and_the_share_of_the_dense_one():
+    """Proposition 4 of arXiv 2205.14135, exactly: fixed + s · dense."""
+    rng, n, d, tile = random.Random(5), 96, 4, 8
+    fixed = 2 * n * d + n * (d + 2)  # K, V; the first O, l and m
+    bills = []
+    for share in (1, 0.5, 0.1, 0):
+        listed = [[rng.random() < share for _ in range(12)] for _ in range(12)]
+        bill = flash1_forward(n, d, tile, tile, block_mask=listed)
+        bills.append((sum(map(sum, listed)), bill["reads"] + bill["writes"] - fixed))
+    (all_tiles, dense), *others = bills
+    assert all_tiles == 144 and dense > 0
+    assert all(rest * all_tiles == dense * count for count, rest in others)
 
 
 def test_a_matrix_of_another_size_is_refused():

@@ -7,7 +7,8 @@ WRONG = {
     "softmax_over_queries": "P 每列的和是 1。正确：每行的和是 1，即 dim=-1。",
     "columns_divided": "漏了 keepdim，`(N, N) / (N,)` 让第 j 列除以 ℓ_j。"
     "正确：第 i 行除以 ℓ_i。",
-    "maximum_left_out": "e^S 会上溢（这里超过 709 就会）。正确：e^{S − m}，至多是 1。",
+    "maximum_left_out": "e^S 会上溢（float64 超过 709 就会）。"
+    "正确：e^{S − m}，至多是 1。",
     "maximum_of_tile": "一块的各行共用一个最大值：分数低的行全归零。正确：每行一个。",
     "maximum_from_zero": "m 从 0 开始：分数都低于 −745 的行，ℓ = 0。正确：从 −∞ 开始。",
     "maximum_from_infinity": "m 从 +∞ 开始，再也不变。"
@@ -55,7 +56,7 @@ WRONG = {
     "正确：加上所有的键，也就是 rowsum(dO ∘ O)，第一块之前就已知道。",
     "scale_left_out": "dQ = dS K 和 dK = dSᵀ Q 少乘了 τ。"
     "正确：S = τ Q Kᵀ，两个都要乘。",
-    "weights_not_divided": "P = e^{S − m}，是应有的 ℓ 倍。"
+    "weights_not_divided": "P = e^{S − m}，大了 ℓ 倍。"
     "正确：e^{S − L}，或者 e^{S − m} / ℓ。",
     "unguarded_again": "一个键也看不到的行，S − L 是 −∞ − (−∞)。"
     "正确：S 是 −∞，P 就是 0。",
@@ -68,8 +69,8 @@ WRONG = {
     "正确：先求完 ℓ，dropout 作用于 P / ℓ。",
     "not_scaled_up": "留下的权重没有放大，平均值就小了。正确：Z = kept / (1 − p)。",
     "dropped_forward_only": "反向时 dP 没有经过 dropout。正确：dP = dO Vᵀ ∘ Z。",
-    "heads_repeated": "查询头依次用键头 0 1 0 1。正确：0 0 1 1，相邻的合用一个。",
-    "last_head_counts": "键头的 dK 和 dV 只取自它的一个查询头。正确：取整组的和。",
+    "heads_repeated": "查询头依次用 KV 头 0 1 0 1。正确：0 0 1 1，相邻的合用一个。",
+    "last_head_counts": "KV 头的 dK 和 dV 只取自它的一个查询头。正确：取整组的和。",
     "splits_averaged": "各段的输出直接取了平均。正确：以 e^{L_s − L} 为权重。",
     "lse_added": "L = Σ L_s，那是乘积的对数。正确：L = ln Σ e^{L_s}。",
     "split_counts_from_zero": "分段算因果掩码，把每段的第一个键都当成键 0。"
@@ -99,4 +100,17 @@ WRONG = {
     "nan_agrees": "误差不大于容差就算通过，而 NaN 不大于任何数。"
     "正确：error <= tolerance。",
     "shapes_agree": "allclose 会广播：`(1, d)` 和 `(d,)` 也算一致。正确：先比形状。",
+    "window_one_more": "自己的键之前还看这么多个，于是多看了一个。"
+    "正确：自己的键也算在内。",
+    "mask_before_softcap": "遮住的分数也过了 softcap：−∞ 变成 −c。"
+    "正确：先 softcap，再加掩码。",
+    "bias_before_softcap": "ALiBi 和分数一起过了 softcap。正确：先 softcap，再加偏置。",
+    "softcap_not_derived": "softcap 之后的 dS 原样传给 Q 和 K。"
+    "正确：乘上 1 − (s / c)²。",
+    "alibi_from_top_left": "N_k > N_q，距离却按 |r − c| 算。"
+    "正确：|r + N_k − N_q − c|。",
+    "sink_in_every_tile": "每一块都合并一次 sink，一共算了 T_c 次。"
+    "正确：每行只合并一次。",
+    "sink_with_a_value": "sink 的权重也加进了 o，好像它的值是 1。"
+    "正确：只加进 ℓ。",
 }

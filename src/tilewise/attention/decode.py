@@ -13,8 +13,9 @@ import torch
 from torch import Tensor
 
 from tilewise.attention.cache_checks import check_places, check_shapes, check_tensors
+from tilewise.attention.calls import guarded, kernel
 from tilewise.attention.checks import check_heads, check_number
-from tilewise.attention.dispatch import FULL, HALF, card, guarded, kernel
+from tilewise.attention.dispatch import FULL, HALF, card
 from tilewise.attention.passes import Window, tile_sizes
 from tilewise.checks import check_sizes, check_softcap, check_window
 from tilewise.decoding import decode_forward

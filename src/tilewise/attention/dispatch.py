@@ -6,17 +6,15 @@ options other than causal and scale, fp64, a d above 256 or not a multiple of 8.
 """
 
 import functools
-import importlib
 import warnings
 from collections.abc import Callable
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from tilewise.attention.calls import guarded, kernel, replayed
 from tilewise.attention.checks import plain
-from tilewise.types import Causal
 
 if TYPE_CHECKING:
     from tilewise.attention.passes import Options
@@ -66,20 +64,25 @@ TABLE = (
 )
 HOPPER_PACKED = Pair("gluon_varlen", "gluon_varlen_backward")
 PACKED_PAIR = Pair("varlen", "varlen_backward")
+VARIANT = Pair("scores", "scores_backward")
+
+
+def everywhere(pair: Pair) -> tuple[Row, ...]:
+    """The rows of a pair that is for all cards, as far as their SRAM reaches."""
+    return (
+        Row((9, 0), (10, 9), HALF, 256, pair),
+        Row((8, 0), (99, 9), HALF, 128, pair),
+        Row((8, 0), (8, 0), HALF, 256, pair),
+        Row((8, 0), (99, 9), FULL, 256, pair),
+    )
+
+
 PACKED = (  # the same for packed documents
     Row((9, 0), (9, 9), HALF, 128, HOPPER_PACKED, gluon=True),
-    Row((9, 0), (10, 9), HALF, 256, PACKED_PAIR),
-    Row((8, 0), (99, 9), HALF, 128, PACKED_PAIR),
-    Row((8, 0), (8, 0), HALF, 256, PACKED_PAIR),
-    Row((8, 0), (99, 9), FULL, 256, PACKED_PAIR),
+    *everywhere(PACKED_PAIR),
 )
-VARIANT = Pair("scores", "scores_backward")
-VARIANTS = (  # windows, softcap, ALiBi, sinks, dropout, values of another d
-    Row((9, 0), (10, 9), HALF, 256, VARIANT),
-    Row((8, 0), (99, 9), HALF, 128, VARIANT),
-    Row((8, 0), (8, 0), HALF, 256, VARIANT),
-    Row((8, 0), (99, 9), FULL, 256, VARIANT),
-)
+# Windows, softcap, ALiBi, sinks, dropout, and values of another d
+VARIANTS = everywhere(VARIANT)
 REPEATABLE = {  # pairs whose backward pass adds in any order → those that do not
     HOPPER: Pair(HOPPER.forward, TMA.backward),
     HOPPER_PACKED: Pair(HOPPER_PACKED.forward, PACKED_PAIR.backward),
@@ -159,7 +162,7 @@ def route(
     gpu, d, d_v = card(q.device), q.shape[-1], v.shape[-1]
     if gpu is None or attn_mask is not None:
         return None
-    table = PACKED if packed else TABLE
+    table: tuple[Row, ...] = PACKED if packed else TABLE
     if d != d_v or (options is not None and not plain(options)):
         if packed or d_v % 8 or (options and options.block_mask is not None):
             return None
@@ -171,12 +174,6 @@ def route(
 
 
 @functools.cache
-def kernel(name: str) -> ModuleType:
-    """A module of `tilewise.kernels`."""
-    return importlib.import_module(f"tilewise.kernels.{name}")
-
-
-@functools.cache
 def functions(pair: Pair) -> Kernels:
     """The functions of a pair, for tensors (batch, heads, N, d) on any device."""
     forward, backward = kernel(pair.forward).forward, kernel(pair.backward).backward
@@ -185,30 +182,3 @@ def functions(pair: Pair) -> Kernels:
         guarded(replayed(backward) if pair.backward in LIGHT else backward),
         pair == VARIANT,
     )
-
-
-def guarded(rung: Callable[..., Any]) -> Callable[..., Any]:
-    """The rung with its tensors' device made current, since Triton launches there."""
-
-    @functools.wraps(rung)
-    def on_device(q: Tensor, *tensors: Tensor, **options: Any) -> Any:
-        device = q.device
-        if device.type == "cuda" and device.index != torch.cuda.current_device():
-            with torch.cuda.device(device):
-                return rung(q, *tensors, **options)
-        return rung(q, *tensors, **options)
-
-    return on_device
-
-
-def replayed(rung: Callable[..., Any]) -> Callable[..., Any]:
-    """The rung by `tilewise.kernels.host.replay`."""
-    replay = kernel("host.replay").replay
-
-    @functools.wraps(rung)
-    def again(
-        *tensors: Tensor, causal: Causal, scale: float | None, dlse: Any = None
-    ) -> Any:
-        return replay(rung, tensors, causal, scale, dlse)
-
-    return again

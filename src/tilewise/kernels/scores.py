@@ -22,13 +22,12 @@ from tilewise.kernels.shared.common import (
 )
 from tilewise.kernels.shared.order import crew_of, longest_first
 from tilewise.kernels.shared.scores import keep, rules, score, slope_of
-from tilewise.kernels.shared.window import limits, span, visible, wider
+from tilewise.kernels.shared.window import ends_of, limits, span, visible, wider
 
-TILES = {64: (128, 64, 8, 3), 128: (128, 64, 8, 2), 256: (64, 64, 8, 2)}
+TILES = {64: (64, 64, 4, 3), 128: (64, 64, 4, 3), 256: (64, 64, 8, 2)}
 SIZES = "low", "high", "diagonal", "seed", "heads", "total", "crew"
 
 
-# --8<-- [start:step]
 @triton.jit
 def step(
     q, k, v, acc, l, m, rows, cols, head, heads, tau2, diagonal, cap, slope, drop, seed,
@@ -49,12 +48,11 @@ def step(
     acc = alpha[:, None] * acc
     acc = tl.dot(p.to(v.dtype), v, acc, input_precision="ieee")  # (B_r, d_v)
     return acc, l, m_new
-    # --8<-- [end:step]
 
 
 @triton.jit
 def walk(
-    q, acc, l, m, k_head, v_head, k_stride, v_stride, rows, low, high, lo, hi, n_k,
+    q, acc, l, m, k_head, v_head, k_stride, v_stride, rows, first, last, lo, hi, n_k,
     head, heads, tau2, diagonal, cap, slope, drop, seed, rest, D: tl.constexpr,
     DIMS: tl.constexpr, D_V: tl.constexpr, DIMS_V: tl.constexpr,
     BLOCK_COLS: tl.constexpr, MASKED: tl.constexpr,
@@ -67,7 +65,7 @@ def walk(
         v = load_tile(v_head, v_stride, cols, n, D_V, DIMS_V)  # (B_c, d_v)
         seen = None
         if MASKED:
-            seen = visible(rows, cols, low, high, n_k)
+            seen = visible(cols, first, last)
         acc, l, m = step(
             q, k, v, acc, l, m, rows, cols, head, heads, tau2, diagonal, cap, slope,
             drop, seed, rest, seen,
@@ -95,10 +93,12 @@ def score_rows(
     if SINKS is not None:
         l, m = l + 1, tl.zeros_like(m) + tl.load(SINKS + head % heads) * LOG2E
     # --8<-- [end:sink]
+    first, last = ends_of(rows, low, high, n_k)
     ends = span(i, n_q, n_k, low, high, BLOCK_ROWS, BLOCK_COLS)
     for part in tl.static_range(3):
         acc, l, m = walk(
-            q, acc, l, m, k_head, v_head, k_strides[2], v_strides[2], rows, low, high,
+            q, acc, l, m, k_head, v_head, k_strides[2], v_strides[2], rows, first,
+            last,
             ends[part], ends[part + 1], n_k, head, heads, scale * LOG2E, diagonal, cap,
             slope, drop, seed, rest, D, DIMS, D_V, DIMS_V, BLOCK_COLS, part != 1,
         )

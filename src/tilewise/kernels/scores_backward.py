@@ -22,11 +22,11 @@ from tilewise.kernels.shared.common import (
 )
 from tilewise.kernels.shared.common_backward import choose, prepare
 from tilewise.kernels.shared.scores import keep, rules, score, slope_of
-from tilewise.kernels.shared.window import limits, span, visible, wider
+from tilewise.kernels.shared.window import ends_of, limits, span, visible, wider
 
 TILES = {  # dK and dV, dQ
-    64: ((64, 64, 8, 2), (128, 64, 8, 2)),
-    128: ((32, 64, 8, 2), (128, 64, 8, 2)),
+    64: ((64, 64, 4, 2), (128, 64, 8, 3)),
+    128: ((64, 64, 4, 2), (64, 64, 4, 2)),
     256: ((32, 64, 8, 1), (128, 32, 8, 1)),
 }
 SIZES = "N_Q", "N_K", "LOW", "HIGH", "DIAGONAL", "SEED"
@@ -85,7 +85,7 @@ def dkdv_kernel(
                 do = load_tile(do_head, do_strides[2], rows, N_Q, D_V, DIMS_V)
                 seen = None
                 if part != 1:
-                    seen = visible(rows, cols, LOW, HIGH, N_K)
+                    seen = visible(cols, *ends_of(rows, LOW, HIGH, N_K))
                 lse2 = tl.load(LSE2 + at + rows, rows < N_PAD, float("inf"))
                 delta = tl.load(DELTA + at + rows, rows < N_PAD, 0.0)
                 pz, ds, rate = tile(
@@ -124,6 +124,7 @@ def dq_kernel(
     slope = slope_of(SLOPES, head)
     dq = tl.zeros([BLOCK_ROWS, DIMS], tl.float32)
     dslope = tl.zeros([BLOCK_ROWS], tl.float32)
+    first, last = ends_of(rows, LOW, HIGH, N_K)
     ends = span(i, N_Q, N_K, LOW, HIGH, BLOCK_ROWS, BLOCK_COLS)
     for part in tl.static_range(3):
         for col in tl.range(ends[part], ends[part + 1], BLOCK_COLS):
@@ -132,7 +133,7 @@ def dq_kernel(
             v = load_tile(v_head, v_strides[2], cols, N_K, D_V, DIMS_V)
             seen = None
             if part != 1:
-                seen = visible(rows, cols, LOW, HIGH, N_K)
+                seen = visible(cols, first, last)
             _, ds, rate = tile(
                 q, k, v, do, rows, cols, lse2, delta, head, HEADS, scale * LOG2E,
                 DIAGONAL, cap, slope, drop, SEED, rest, seen,

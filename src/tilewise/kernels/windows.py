@@ -21,15 +21,15 @@ from tilewise.kernels.shared.common import (
     store_tile,
 )
 from tilewise.kernels.shared.order import crew_of, longest_first
-from tilewise.kernels.shared.window import limits, span, visible, wider
+from tilewise.kernels.shared.window import ends_of, limits, span, visible, wider
 
-TILES = {64: (128, 64, 8, 3), 128: (128, 64, 8, 2), 256: (64, 64, 8, 2)}
+TILES = {64: (64, 64, 4, 3), 128: (64, 64, 4, 3), 256: (64, 64, 8, 2)}
 SIZES = "low", "high", "heads", "total", "crew"  # one compiled kernel for all of them
 
 
 @triton.jit
 def walk(
-    q, acc, l, m, k_head, v_head, k_stride, v_stride, rows, low, high, lo, hi, n_k,
+    q, acc, l, m, k_head, v_head, k_stride, v_stride, first, last, lo, hi, n_k,
     tau2, D: tl.constexpr, DIMS: tl.constexpr, D_V: tl.constexpr, DIMS_V: tl.constexpr,
     BLOCK_COLS: tl.constexpr, MASKED: tl.constexpr,
 ):
@@ -41,7 +41,7 @@ def walk(
         v = load_tile(v_head, v_stride, cols, n, D_V, DIMS_V)  # (B_c, d_v)
         seen = None
         if MASKED:
-            seen = visible(rows, cols, low, high, n_k)
+            seen = visible(cols, first, last)
         acc, l, m = step(q, k, v, acc, l, m, tau2, seen)
     return acc, l, m
 
@@ -61,15 +61,14 @@ def window_rows(
     rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
     q = load_tile(q_head, q_strides[2], rows, n_q, D, DIMS)  # (B_r, d)
     acc, l, m = start(BLOCK_ROWS, DIMS_V)
-    # --8<-- [start:walks]
+    first, last = ends_of(rows, low, high, n_k)
     ends = span(i, n_q, n_k, low, high, BLOCK_ROWS, BLOCK_COLS)
     for part in tl.static_range(3):
         acc, l, m = walk(
-            q, acc, l, m, k_head, v_head, k_strides[2], v_strides[2], rows, low, high,
+            q, acc, l, m, k_head, v_head, k_strides[2], v_strides[2], first, last,
             ends[part], ends[part + 1], n_k, scale * LOG2E, D, DIMS, D_V, DIMS_V,
             BLOCK_COLS, part != 1,
         )
-    # --8<-- [end:walks]
     o, lse = finish(acc, l, m)
     o_head = head_of(O, o_strides, head, heads, 1)
     store_tile(o_head, o_strides[2], rows, n_q, o, D_V, DIMS_V)

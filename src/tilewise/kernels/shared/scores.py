@@ -61,11 +61,11 @@ def rules(q, softcap, alibi_slopes, sinks, dropout_p, seed):
 
 @triton.jit
 def tanh(x):
-    """tanh x: a continued fraction near 0, where 1 − 2 / (1 + e^{2x}) would cancel."""
+    """tanh x by one division: a continued fraction where e^{2x} − 1 would cancel."""
     y = x * x
-    near = x * (945 + y * (105 + y)) / (945 + y * (420 + 15 * y))
-    far = 1 - 2 / (1 + tl.exp2(x * (2 * LOG2E)))
-    return tl.where(y < 1, near, far)
+    e = tl.exp2(tl.minimum(x, 15.0) * (2 * LOG2E))  # from 15 on, tanh x rounds to 1
+    above = tl.where(y < 1, x * (945 + y * (105 + y)), e - 1)
+    return above / tl.where(y < 1, 945 + y * (420 + 15 * y), e + 1)
 
 
 # --8<-- [start:score]
@@ -77,7 +77,7 @@ def score(s, rows, cols, tau2, cap, slope, diagonal):
     """
     s, rate = s * tau2, 1.0
     if cap is not None:
-        t = tanh(s / cap)
+        t = tanh(s * (1 / cap))
         s, rate = cap * t, 1 - t * t
     if slope is not None:
         s -= slope * tl.abs(rows[:, None] + diagonal - cols[None, :]).to(tl.float32)

@@ -45,10 +45,18 @@ def wider(q, v):
 
 
 @triton.jit
-def visible(rows, cols, low, high, n_k):
-    """Which keys of a tile each row sees: from r + low to r + high, and below N_k."""
-    away = cols[None, :] - rows[:, None]
-    return (away >= low) & (away <= high) & (cols[None, :] < n_k)
+def ends_of(rows, low, high, n_k):
+    """The first and the last key that each row sees, below N_k."""
+    return rows + low, tl.minimum(rows + high, n_k - 1)
+
+
+@triton.jit
+def visible(cols, first, last):
+    """Which keys of a tile each row sees.
+
+    It compares, since a difference of rows and columns would fill a register per score.
+    """
+    return (cols[None, :] >= first[:, None]) & (cols[None, :] <= last[:, None])
 
 
 # --8<-- [start:span]
