@@ -65,7 +65,7 @@ def values(element: str) -> list[float]:
 
 # --8<-- [start:nearest]
 def nearest(x: Tensor, element: str) -> Tensor:
-    """x, each number rounded to the nearest of the format, in x's shape and dtype.
+    """x (fp32 or fp64, any shape), rounded to the nearest numbers of the element.
 
     The gap at |x| in [2^e, 2^{e+1}) is 2^{e − fraction}, and does not shrink below the
     smallest normal number. Ties go to even; what is too large becomes the largest.
@@ -80,7 +80,10 @@ def nearest(x: Tensor, element: str) -> Tensor:
 
 # --8<-- [start:quantise]
 def scales(largest: Tensor, recipe: Recipe) -> Tensor:
-    """The scale of each group whose largest |x| is given, as the recipe keeps it."""
+    """The scales of groups, from the largest |x| of each (fp32 or fp64, any shape).
+
+    The recipe says how a scale is kept.
+    """
     top = ELEMENTS[recipe.element][2]
     if recipe.scale == "e8m0":  # the rule of OCP: floors, so that the top may saturate
         e = torch.frexp(largest).exponent - 1 - math.floor(math.log2(top))
@@ -93,7 +96,7 @@ def scales(largest: Tensor, recipe: Recipe) -> Tensor:
 
 
 def quantise(x: Tensor, recipe: Recipe, axis: int = -1) -> Tensor:
-    """x (..., n, d) as the recipe keeps it: scale · element, in x's shape and dtype.
+    """x (..., n, d), fp32 or fp64, as the recipe keeps it: scale · element.
 
     Groups lie along axis, -1 or -2: the one that a product sums over. The last group of
     a row may be shorter. "whole" and per = None mean the last two axes of x.
@@ -124,9 +127,10 @@ def as_rule(recipe: Recipe) -> Rule:
 
 # --8<-- [start:tricks]
 def smooth(k: Tensor) -> tuple[Tensor, Tensor]:
-    """K minus its mean over all keys, and the mean k̄ (..., 1, d): SageAttention.
+    """k (..., N_k, d) minus its mean over all keys, and the mean (..., 1, d), as in k.
 
-    Every score of query i falls by τ q_i k̄, so softmax stays, and L falls by as much.
+    Every score of query i falls by τ q_i · mean. O stays, and L falls by as much. The
+    dtype is that of k. Source: SageAttention.
     """
     mean = k.mean(-2, keepdim=True)
     return k - mean, mean
@@ -135,7 +139,8 @@ def smooth(k: Tensor) -> tuple[Tensor, Tensor]:
 def rotation(d: int, seed: int = 0) -> Tensor:
     """A random rotation M (d, d) in fp64: signs times Hadamard's matrix, over √d.
 
-    (Q M)(K M)ᵀ = Q Kᵀ since M Mᵀ = 1. Raises ValueError if d is not a power of two.
+    seed chooses the signs. (Q M)(K M)ᵀ = Q Kᵀ since M Mᵀ = 1. Raises ValueError if d is
+    not a power of two.
     """
     if d < 1 or d & (d - 1):
         raise ValueError(f"d must be a power of two, not {d}")
