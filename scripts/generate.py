@@ -37,11 +37,10 @@ TRACES = {
 }
 KINDS = {"figures": "svg", "tables": "md", "elements": "html"}  # folder -> suffix
 LIVE = ("calculator",)  # modules of tilewise.live with default(lang)
-FILMS = {  # what the tile stepper shows before anything is asked
-    "stepper-forward-kv-outer.json": {},
-    "stepper-forward-q-outer.json": {"order": "q-outer"},
-    "stepper-backward-kv-outer.json": {"pass": "backward"},
-}
+METHODS = ("kv-outer", "q-outer", "standard")
+# what the tile machine shows before anything is asked
+FILMS = {f"stepper-forward-{x}.json": {"order": x} for x in METHODS}
+FILMS["stepper-backward-kv-outer.json"] = {"pass": "backward"}
 KERNELS = re.compile(r"^(?:import|from) .*\b(?:triton|kernels)\b", re.M)
 
 

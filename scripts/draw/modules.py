@@ -2,8 +2,11 @@
 
 import importlib
 import json
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+
+from draw.figures import _bench
 
 HERE = Path(__file__).resolve().parent
 # Drawings that share a helper: kind -> name -> (the helper, its arguments but `lang`).
@@ -44,21 +47,34 @@ def names(kind):
 
 
 def module(kind, name):
-    """What has the function draw(lang) of a drawing: its module, or its row."""
+    """What has the function draw(lang) of a drawing: its module, row or table."""
     if name in ROWS[kind]:
         helper, *arguments = ROWS[kind][name]
         shared = importlib.import_module(f"draw.{kind}.{helper}")
         return SimpleNamespace(draw=lambda lang: shared.draw(*arguments, lang))
     part = paths(kind)[name].parent.name
-    return importlib.import_module(f"draw.{kind}.{part}.{name}")
+    made = importlib.import_module(f"draw.{kind}.{part}.{name}")
+    return made if hasattr(made, "draw") else SimpleNamespace(draw=partial(table, made))
+
+
+def table(made, lang):
+    """The Markdown table of a module that has its words, SAY, and its lines(say).
+
+    Its first column is on the left, or as many as it says by LEFT; others on the right.
+    """
+    say = made.SAY[lang]
+    head = say["head"] if isinstance(say, dict) else say
+    return _bench.table(head, made.lines(say), getattr(made, "LEFT", 1))
 
 
 def pages_with_numbers():
     """The names of the modules of numbers, one for each page that has any."""
-    return sorted(path.stem for path in (HERE / "numbers").glob("*.py"))
+    return sorted(path.stem for path in (HERE / "numbers").glob("[!_]*.py"))
 
 
 def numbers(name):
     """The numbers that a page's sentences take, in JSON, a line each."""
     module = importlib.import_module(f"draw.numbers.{name}")
-    return json.dumps(module.numbers(), indent=1, ensure_ascii=False)
+    parts = getattr(module, "PARTS", None)
+    found = dict(x for part in parts for x in part()) if parts else module.numbers()
+    return json.dumps(found, indent=1, ensure_ascii=False)

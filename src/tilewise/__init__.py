@@ -11,6 +11,7 @@ import pkgutil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what mypy and an editor know by name
+    from tilewise import block_sparse as block_sparse
     from tilewise import checks as checks
     from tilewise import dropout as dropout
     from tilewise import fits as fits
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # what mypy and an editor know by name
     from tilewise import strict_json as strict_json
     from tilewise import trace as trace
     from tilewise import types as types
+    from tilewise import variants as variants
     from tilewise import worked_example as worked_example
     from tilewise.attention.module import FlashAttention as FlashAttention
     from tilewise.attention.ops import flash_attention as flash_attention

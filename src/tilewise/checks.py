@@ -1,5 +1,7 @@
 """Checks that many modules make of what a caller passes, one sentence for each."""
 
+import math
+
 CAUSALS = (False, True, "top-left")  # no mask, bottom-right, top-left
 
 
@@ -15,6 +17,27 @@ def check_sizes(**sizes: object) -> None:
         if not isinstance(size, int) or isinstance(size, bool) or size < 1:
             message = f"{name} must be a whole number of at least 1, not {size!r}"
             raise ValueError(message)
+
+
+def check_window(window: object) -> None:
+    """Raise ValueError unless window is None or (left, right), each None or whole."""
+    pair = isinstance(window, (list, tuple)) and len(window) == 2
+    for x in window if pair else [-1]:  # type: ignore[attr-defined]
+        whole = isinstance(x, int) and not isinstance(x, bool) and x >= 0
+        if window is not None and x is not None and not whole:
+            each = "each None or a whole number of at least 0"
+            message = f"window must be None or (left, right), {each}, not {window!r}"
+            raise ValueError(message)
+
+
+def check_softcap(softcap: object) -> None:
+    """Raise TypeError or ValueError unless it is None or a finite number above 0."""
+    if softcap is None:
+        return
+    if not isinstance(softcap, (int, float)) or isinstance(softcap, bool):
+        raise TypeError(f"softcap must be None or a number, not {softcap!r}")
+    if not 0 < softcap < math.inf:
+        raise ValueError(f"softcap must be a finite number above 0, not {softcap!r}")
 
 
 def check_choice(name: str, value: str, options: list | tuple) -> None:

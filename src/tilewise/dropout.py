@@ -48,11 +48,14 @@ def halves(product: Tensor) -> tuple[Tensor, Tensor]:
 
 
 # --8<-- [start:dropout]
-def keep_factors(p: float, seed: int, *lead: int) -> Callable[[Tensor, Tensor], Tensor]:
+def keep_factors(
+    p: float, seed: int, *lead: int, first: int = 0
+) -> Callable[[Tensor, Tensor], Tensor]:
     """A function rows (B_r, 1), cols (B_c) → Z: 0 with probability p, else 1 / (1 − p).
 
-    Z is float64 (*lead, B_r, B_c), where lead is q's (), (heads,) or (batch, heads).
-    rows and cols are int64 indices in the whole sequence, below 2³².
+    Z is float64 (*lead, B_r, B_c), where lead is q's (), (heads,) or (batch, heads),
+    and first the number of q's first sequence in its batch. rows and cols are int64
+    indices in the whole sequence, below 2³².
     Raises ValueError for p outside [0, 1), a seed outside [0, 2⁶⁴) or a longer lead.
     """
     if not 0 <= p < 1:
@@ -65,7 +68,7 @@ def keep_factors(p: float, seed: int, *lead: int) -> Callable[[Tensor, Tensor], 
     limit = round(p * 2**32)  # a word below it is dropped
 
     def factors(rows: Tensor, cols: Tensor) -> Tensor:
-        b = torch.arange(batch, device=rows.device)[:, None, None, None]
+        b = first + torch.arange(batch, device=rows.device)[:, None, None, None]
         h = torch.arange(heads, device=rows.device)[:, None, None]
         word, *_ = philox((cols, rows, h, b), (seed & LOW, seed >> 32))
         z = (word >= limit).double() / (1 - p)  # (batch, heads, B_r, B_c)

@@ -1,11 +1,13 @@
 """Masks as intervals: which keys each row sees, from global indices alone.
 
-Every mask here lets row r see one interval of keys, first(r) ≤ c < end(r). Two
-intervals intersect in an interval, so masks compose. Whether a tile is full, partial or
-empty follows exactly from the B_r intervals of its rows, without any N × N matrix.
+In most masks row r sees one interval of keys, first(r) ≤ c < end(r); in a union of
+masks it sees several. Intervals intersect in intervals, so masks compose. Whether a
+tile is full, partial or empty follows exactly from the intervals of its B_r rows,
+without any N × N matrix.
 
 A span is a function rows (B_r, 1) → (first, end), where each of the two is a number or
-a tensor that broadcasts to (..., B_r, 1); rows are int64 indices in the whole sequence.
+a tensor that broadcasts to (..., B_r, n): n intervals for each row, of which most
+masks have one. rows are int64 indices in the whole sequence.
 """
 
 # --8<-- [start:imports]
@@ -26,6 +28,16 @@ def causal(n_q: int, n_k: int, align: str = "bottom-right") -> Span:
     """
     shift = shift_of(n_q, n_k, align)
     return lambda rows: (0, rows + shift + 1)
+
+
+def prefix(length: int) -> Span:
+    """Every row sees keys 0 .. length − 1: a prompt, global tokens, the first few.
+
+    Raises ValueError where length is not a whole number of at least 1.
+    """
+    if not isinstance(length, int) or isinstance(length, bool) or length < 1:
+        raise ValueError(f"length must be a whole number of at least 1, not {length!r}")
+    return lambda rows: (0, length)
 
 
 def window(
@@ -107,18 +119,37 @@ def whole_numbers(name: str, numbers: Tensor | Sequence[int], least: int) -> Ten
 def intersect(*spans: Span) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
     """The span of the keys that all spans show: first = max first, end = min end.
 
-    Raises ValueError where there is none.
+    Each interval of one meets each of the other. Raises ValueError without spans.
     """
     if not spans:
         raise ValueError("spans must be at least one span, not none")
 
     def span(rows: Tensor) -> tuple[Tensor, Tensor]:
-        parts = [
-            [torch.as_tensor(x, device=rows.device) for x in f(rows)] for f in spans
-        ]
-        first, end = parts[0]
-        for a, b in parts[1:]:
-            first, end = torch.maximum(first, a), torch.minimum(end, b)
+        first, end = intervals(spans[0], rows)
+        for other in spans[1:]:
+            a, b = (x[..., None, :] for x in intervals(other, rows))
+            first = torch.maximum(first[..., None], a).flatten(-2)
+            end = torch.minimum(end[..., None], b).flatten(-2)
+        return first, end
+
+    return span
+
+
+def union(*spans: Span) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
+    """The span of the keys that any of the spans shows: all their intervals.
+
+    Raises ValueError without spans.
+    """
+    if not spans:
+        raise ValueError("spans must be at least one span, not none")
+
+    def span(rows: Tensor) -> tuple[Tensor, Tensor]:
+        firsts, ends = zip(*(intervals(f, rows) for f in spans))
+        lead = torch.broadcast_shapes(*(x.shape[:-1] for x in firsts))
+        first, end = (
+            torch.cat([x.expand(*lead, x.shape[-1]) for x in parts], -1)
+            for parts in (firsts, ends)
+        )
         return first, end
 
     return span
@@ -129,24 +160,34 @@ def tile_mask(*spans: Span) -> Callable[[Tensor, Tensor], Tensor]:
     both = intersect(*spans)
 
     def mask(rows: Tensor, cols: Tensor) -> Tensor:
-        first, end = both(rows)
-        return (first <= cols) & (cols < end)
+        first, end = (x[..., None] for x in both(rows))  # (..., B_r, n, 1)
+        return ((first <= cols) & (cols < end)).any(-2)
 
     return mask
 
 
 # --8<-- [start:kind]
+def intervals(span: Span, rows: Tensor) -> tuple[Tensor, Tensor]:
+    """first and end of a span as tensors of one shape, (n) or (..., B_r, n)."""
+    ends = (torch.as_tensor(x, device=rows.device) for x in span(rows))
+    first, end = torch.broadcast_tensors(*map(torch.atleast_1d, ends))
+    return first, end
+
+
 def tile_kind(span: Span, rows: Sequence[int], cols: Sequence[int]) -> str:
     """Whether a tile is "full", "partial" or "empty", for the whole batch.
 
-    rows and cols are [first, end) of the tile, as in tilewise.trace. Each row sees
-    cols from max(first, cols[0]) to min(end, cols[1]): the tile is empty if that is
-    nothing in every row, and full if it is everything in every row.
+    rows and cols are [first, end) of the tile, as in tilewise.trace. The tile is empty
+    if no interval of any row has a key in it. It is full if the intervals of every row,
+    taken from left to right, leave no gap in it.
     """
-    (c, c_end), span_of = cols, span(torch.arange(*rows)[:, None])
-    first, end = (torch.as_tensor(x) for x in span_of)
-    count = end.clamp(max=c_end) - first.clamp(min=c)  # keys of a row, if above 0
-    if (count <= 0).all():
+    first, end = intervals(span, torch.arange(*rows)[:, None])
+    first, end = first.clamp(min=cols[0]), end.clamp(max=cols[1])
+    if (first >= end).all():
         return "empty"
-    return "full" if (count == c_end - c).all() else "partial"
+    first, order = first.sort(-1)
+    reached = torch.full_like(first[..., :1], cols[0])  # all keys before it are seen
+    for a, b in zip(first.split(1, -1), end.gather(-1, order).split(1, -1)):
+        reached = torch.where(a <= reached, torch.maximum(reached, b), reached)
+    return "full" if (reached == cols[1]).all() else "partial"
     # --8<-- [end:kind]

@@ -70,8 +70,8 @@ def split_forward(
     Raises ValueError where splits is not a whole number of at least 1.
     """
     check_sizes(splits=splits)
-    scale, wide, _, mask, dropout = prepare(
-        q, k, v, block_rows, block_cols, scale, causal, mask, dropout
+    scale, wide, _, mask, _, dropout = prepare(
+        q, k, v, block_rows, block_cols, scale, causal, mask, None, dropout
     )
     parts = []
     for keys in torch.arange(k.shape[-2], device=k.device).tensor_split(splits):

@@ -5,15 +5,36 @@ result broadcasts to (..., B_r, B_c). A mask is a rule of bools, True where a ro
 see a key; dropout is a rule of factors for P; a bias is a rule of numbers to add to S.
 """
 
-from collections.abc import Callable
+# --8<-- [start:math]
+import math
 
+# --8<-- [end:math]
+from collections.abc import Callable
+from typing import NamedTuple
+
+# --8<-- [start:torch]
 import torch
 from torch import Tensor
 
+# --8<-- [end:torch]
 from tilewise.fits import check
 from tilewise.types import Causal
 
 TileRule = Callable[[Tensor, Tensor], Tensor]
+Load = Callable[[Tensor, Tensor], Tensor]
+
+
+class ScoreRule(NamedTuple):
+    """A function of each score by itself, x → s = value(x), and its derivative.
+
+    slope(s) is ds/dx, as a function of the result s, and finite for s = −∞ too.
+    """
+
+    value: Callable[[Tensor], Tensor]
+    slope: Callable[[Tensor], Tensor | int]
+
+
+AS_IS = ScoreRule(value=lambda x: x, slope=lambda s: 1)
 
 
 def prepare(
@@ -25,15 +46,16 @@ def prepare(
     scale: float | None,
     causal: Causal,
     mask: TileRule | None = None,
+    bias: TileRule | None = None,
     dropout: TileRule | None = None,
-) -> tuple[float, torch.dtype, Callable[[Tensor, Tensor], Tensor], TileRule, TileRule]:
-    """Check the input; return τ, the dtype of sums, `load`, and both rules completed.
+) -> tuple[float, torch.dtype, Load, TileRule, TileRule, TileRule]:
+    """Check the input; return τ, the dtype of sums, `load`, and three rules completed.
 
     scale None is 1/√d. Sums are in q's dtype, or in float32 where that is wider.
     `load(x, rows)` returns those rows of x (..., N, d) in the dtype of the sums. Where
     several query heads share a head of x (GQA, MQA), it repeats the rows for each.
-    The mask that is returned also hides the keys that causal hides. The dropout that is
-    returned gives factors in the dtype of the sums, or the number 1 without dropout.
+    The mask that is returned also hides the keys that causal hides. Bias and dropout
+    give numbers in the dtype of the sums, or 0 and 1 where there is none.
     """
     check(q, k, v, block_rows, block_cols, causal)
     (n_q, d), n_k = q.shape[-2:], k.shape[-2]
@@ -50,7 +72,8 @@ def prepare(
         return past if mask is None else past & mask(rows, cols)
 
     scale = d**-0.5 if scale is None else scale
-    return scale, wide, load, visible, in_dtype(wide, dropout, neutral=1)
+    bias, dropout = in_dtype(wide, bias, neutral=0), in_dtype(wide, dropout, neutral=1)
+    return scale, wide, load, visible, bias, dropout
 
 
 def in_dtype(dtype: torch.dtype, rule: TileRule | None, neutral: int) -> TileRule:
@@ -58,6 +81,21 @@ def in_dtype(dtype: torch.dtype, rule: TileRule | None, neutral: int) -> TileRul
     if rule is None:
         return lambda rows, cols: rows.new_full((), neutral)
     return lambda rows, cols: rule(rows, cols).to(dtype)
+
+
+# --8<-- [start:start]
+def start(o: Tensor, sinks: Tensor | None) -> tuple[Tensor, Tensor]:
+    """m and l (..., N, 1) of rows o (..., N, d_v) before their first tile: −∞ and 0.
+
+    With sinks (heads,), or any shape that broadcasts to o's (..., heads), they are
+    s and e^{s − s} = 1, the state of one key that has the logit s and a value of zeros.
+    """
+    one = o[..., :1]
+    if sinks is None:
+        return torch.full_like(one, -math.inf), torch.zeros_like(one)
+    m = torch.zeros_like(one) + sinks[..., None, None].to(o.dtype)
+    return m, torch.ones_like(one)
+    # --8<-- [end:start]
 
 
 def blocks(x: Tensor, size: int) -> tuple[Tensor, ...]:

@@ -56,16 +56,16 @@ def case(seed, dtype=torch.float64, most=40):
     return tensors, [rng.randint(1, n + 2) for n in (n_q, n_k)], ours, plain
 
 
-def flash1(q, k, v, do, *blocks, **options):
+def flash1(q, k, v, do, *blocks, sinks=None, **options):
     """(o, lse, dq, dk, dv), K and V outside; tiles of both passes, or of each."""
-    o, m, l = flash1_forward(q, k, v, *blocks[:2], **options)
+    o, m, l = flash1_forward(q, k, v, *blocks[:2], sinks=sinks, **options)
     grads = flash1_backward(q, k, v, o, do, m, l, *blocks[-2:], **options)
     return o, m + l.log(), *grads
 
 
-def flash2(q, k, v, do, *blocks, **options):
+def flash2(q, k, v, do, *blocks, sinks=None, **options):
     """The same with Q outside in the forward pass."""
-    o, lse = flash2_forward(q, k, v, *blocks[:2], **options)
+    o, lse = flash2_forward(q, k, v, *blocks[:2], sinks=sinks, **options)
     return o, lse, *flash2_backward(q, k, v, o, do, lse, *blocks[-2:], **options)
 
 

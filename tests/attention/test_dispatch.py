@@ -10,6 +10,9 @@ import torch
 
 from tilewise.attention import dispatch
 from tilewise.attention.dispatch import Pair, functions, route, rungs
+from tilewise.attention.passes import Options
+from tilewise.block_sparse import spans_mask
+from tilewise.masks import causal
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="triton is for Linux only")
 
@@ -66,6 +69,9 @@ def hopper(monkeypatch):
 
 
 X = torch.zeros(1, 2, 5, 64, dtype=torch.bfloat16)
+OPTIONS = [{"dropout_p": 0.1}, {"window": (2, None)}, {"softcap": 5.0}]
+OPTIONS += [{"alibi_slopes": torch.ones(2)}, {"sinks": torch.ones(2)}]
+OPTIONS += [{"block_mask": spans_mask(5, 5, causal(5, 5))}]
 
 
 @LINUX
@@ -74,7 +80,9 @@ def test_what_no_kernel_covers_goes_by_tiles_in_pytorch(hopper):
     mask = torch.ones(5, 5, dtype=torch.bool)
     assert route(X, X, X, mask) is None
     assert route(X, X, X, mask.float()) is None
-    assert route(X, X, X, None, 0.1) is None
+    for more in OPTIONS:
+        assert route(X, X, X, None, Options(True, 0.5, **more)) is None, more
+    assert route(X, X, X, None, Options(True, 0.5)) == functions(HOPPER)
     assert route(X, X, X[..., :32]) is None
     assert route(X.double(), X.double(), X.double()) is None
     assert route(X[..., :12], X[..., :12], X[..., :12]) is None

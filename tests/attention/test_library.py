@@ -9,6 +9,9 @@ from torch.library import opcheck
 from tilewise import FlashAttention, flash_attention
 from tilewise import scaled_dot_product_attention as sdpa
 from tilewise.attention import library
+from tilewise.attention.library import flat
+from tilewise.attention.passes import Options
+from tilewise.block_sparse import tiles_mask
 
 from .._oracle import with_gradients
 
@@ -25,37 +28,42 @@ def inputs(*, heads=(4, 2), d_v=8, turned=False, dtype=torch.float32):
 
 SEED = torch.tensor(5)
 FLOATS = torch.linspace(-1, 1, 120).reshape(10, 12)
-CASES = {
-    "plain": (inputs(), (None, "no", None, 0.0, None)),
-    "turned, other d_v": (inputs(d_v=6, turned=True), (None, "no", 0.3, 0.0, None)),
-    "causal, double": (
-        inputs(dtype=torch.float64),
-        (None, "bottom-right", None, 0.0, None),
-    ),
-    "bools": (inputs(turned=True), (FLOATS > 0, "top-left", -0.5, 0.0, None)),
+SINKS, SLOPES = (torch.rand(4).requires_grad_() for _ in range(2))
+BLOCKS = tiles_mask(torch.tensor([[True, False, True]] * 3), 4, 4, 10, 12)
+MORE = {"window": (5, None), "softcap": 2.0, "block_mask": BLOCKS}
+MORE |= {"sinks": SINKS, "alibi_slopes": SLOPES}
+CASES = {  # tensors, a mask, options
+    "plain": (inputs(), None, Options(False)),
+    "turned, other d_v": (inputs(d_v=6, turned=True), None, Options(False, 0.3)),
+    "causal, double": (inputs(dtype=torch.float64), None, Options(True)),
+    "bools": (inputs(turned=True), FLOATS > 0, Options("top-left", -0.5)),
     "floats, dropout": (
         inputs(),
-        (FLOATS.clone().requires_grad_(), "no", None, 0.5, SEED),
+        FLOATS.clone().requires_grad_(),
+        Options(False, None, 0.5, SEED),
     ),
-    "bf16": (inputs(dtype=torch.bfloat16), (None, "no", None, 0.0, None)),
+    "bf16": (inputs(dtype=torch.bfloat16), None, Options(False)),
+    "variants": (inputs(d_v=6), FLOATS.clone().requires_grad_(), Options(True, **MORE)),
 }
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", CASES)
 def test_opcheck(name):
-    tensors, options = CASES[name]
-    opcheck(library.attention, (*tensors, *options))
+    tensors, mask, options = CASES[name]
+    opcheck(library.attention, (*tensors, mask, *flat(options)))
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", CASES)
 def test_opcheck_backward(name):
-    tensors, (mask, *options) = CASES[name]
+    tensors, mask, how = CASES[name]
+    options = [x.detach() if torch.is_tensor(x) else x for x in flat(how)]
     q, k, v = (x.detach() for x in tensors)
     mask = None if mask is None else mask.detach()
     o, lse = library.attention(q, k, v, mask, *options)
-    wanted = mask is not None and mask.is_floating_point()
+    floats = mask is not None and mask.is_floating_point()
+    wanted = [floats, how.alibi_slopes is not None, how.sinks is not None]
     do = torch.randn_like(o)
     for given in ((do, None), (None, torch.randn_like(lse)), (do, lse)):
         saved = q, k, v, o, lse, mask, *given, wanted, *options
@@ -69,6 +77,9 @@ FUNCTIONS = {
     "floats": lambda q, k, v: [sdpa(q, k, v, FLOATS, enable_gqa=True)],
     "bools, dropout": lambda *x: [sdpa(*x, FLOATS > 0, 0.3, enable_gqa=True)],
     "three axes": lambda q, k, v: [sdpa(q[0, :2], k[1], v[:, :1])],
+    "variants": lambda q, k, v: flash_attention(
+        q, k, v, causal=True, return_lse=True, dropout_p=0.2, **MORE
+    ),
     "is_causal": lambda q, k, v: [sdpa(q[:, :2], k, v, is_causal=True)],
 }
 

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from tilewise import FlashAttention, scaled_dot_product_attention
+from tilewise import FlashAttention, flash_attention, scaled_dot_product_attention
 
 TINY = {"rtol": 0, "atol": 1e-10}
 
@@ -89,6 +89,27 @@ def test_state_and_description():
     assert FlashAttention(8, 2, device="meta").q_proj.weight.is_meta
 
 
+def test_options_reach_the_function_and_sinks_learn():
+    torch.manual_seed(0)
+    how = {"causal": True, "window": (2, 0), "softcap": 1.5}
+    layer = FlashAttention(24, 4, num_kv_heads=2, alibi=True, sinks=True, **how)
+    torch.nn.init.normal_(layer.sinks)
+    x = torch.randn(2, 7, 24)
+    q, k, v = (
+        y(x).unflatten(-1, (-1, 6)).transpose(1, 2)
+        for y in (layer.q_proj, layer.k_proj, layer.v_proj)
+    )
+    slopes = torch.tensor([1 / 4, 1 / 16, 1 / 64, 1 / 256])  # of ALiBi's paper
+    how |= {"alibi_slopes": slopes, "sinks": layer.sinks}
+    o = flash_attention(q, k, v, **how)
+    expected = layer.o_proj(o.transpose(1, 2).flatten(2))
+    assert_close(layer(x), expected)
+    layer(x).sum().backward()
+    assert layer.sinks.grad.abs().min() > 0
+    assert "window=(2, 0), softcap=1.5, alibi=True, sinks=True" in repr(layer)
+    assert "sinks" in layer.state_dict() and "alibi_slopes" not in layer.state_dict()
+
+
 def test_dropout_in_training_only():
     module = FlashAttention(8, 2, dropout=0.5)
     x = torch.randn(2, 20, 8)
@@ -131,6 +152,8 @@ def test_learns():
         ({"num_heads": 2.0}, "num_heads must be a whole number .* not 2.0"),
         ({"dropout": 1.0}, "dropout must be at least 0 and below 1, not 1.0"),
         ({"dropout": math.nan}, "dropout must be at least 0 and below 1, not nan"),
+        ({"window": (1,)}, r"window must be None or \(left, right\)"),
+        ({"softcap": -1.0}, "softcap must be a finite number above 0, not -1.0"),
         ({"causal": "left"}, "causal must be False, True or 'top-left', not 'left'"),
     ],
 )

@@ -59,13 +59,17 @@
 
   const PARTS = "article :is(.katex-html, table, pre, pre > code, figure, svg, img)";
   const wide = () => {
-    const place = box(document.querySelector(".md-content"));
+    // a broad figure may lie over the column of contents too
+    const [text, main] = [".md-content", ".md-main__inner"].map((x) => box(document.querySelector(x)));
     const shown = all(PARTS).filter((one) => box(one).width && seen(one));
     const frames = new Map(shown.map((one) => [one, scroller(one)]));
     const within = (one) => all("a[href], button, input, select", one).some(drawn);
     const deaf = [...frames.values()].filter((x) => x && x.tabIndex < 0 && !within(x));
-    const out = shown.filter((one) => !frames.get(one) &&
-      (box(one).left < place.left - NEAR || box(one).right > place.right + NEAR));
+    const out = shown.filter((one) => {
+      const place = one.closest(".tw-broad") ? main : text;
+      return !frames.get(one) &&
+        (box(one).left < place.left - NEAR || box(one).right > place.right + NEAR);
+    });
     return [...findings("scrolls, not by keyboard", deaf), ...findings("too wide", out)];
   };
 

@@ -20,7 +20,7 @@ def test_own_numbers_and_the_address(visit, axe):
     page.get_by_role("button", name="Use these numbers").click()
     page.locator(".tw-hbm td", has_text="6").first.wait_for()
     page.get_by_label("Causal").select_option("top-left")
-    page.get_by_label("Loop order").select_option("both")
+    page.get_by_role("button", name="side by side").click()
     page.locator(".tw-two").wait_for()
     page.get_by_role("slider").fill("9")
     axe(page, alone(page, "tw-stepper"))
@@ -52,7 +52,7 @@ FIELDS += [("Scale", HOSTILE[1:]), ("Br", HOSTILE), ("Bc", HOSTILE[:1])]
 def opened(windows):
     """The stepper of the forward pass alone, for one test after another."""
     with kept(windows, FORWARD, width=360) as page:
-        alone(page, "tw-stepper")
+        alone(arrive(page), "tw-stepper")
         yield page
 
 

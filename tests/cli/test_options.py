@@ -1,5 +1,8 @@
 """Arguments that cannot be used get one sentence that names them, and status 2."""
 
+import json
+import re
+
 import pytest
 
 import tilewise
@@ -7,7 +10,9 @@ from tilewise.cli import main
 from tilewise.cli.errors import Bad
 from tilewise.cli.options import Parser
 from tilewise.cli.trace import colour
+from tilewise.ledger import flash2_forward
 from tilewise.render import layout
+from tilewise.render.words import WORDS
 
 NO_SIZES = ["0", "-1", "65", "2.5", "1e1", "four", "", " 4", "４", "1_0", "9" * 5000]
 
@@ -88,3 +93,58 @@ def test_colour_needs_a_terminal_and_consent(monkeypatch):
     assert colour(Terminal())
     monkeypatch.setenv("TERM", "dumb")
     assert not colour(Terminal())
+
+
+VARIANTS = ["--window", "1,none", "--softcap", "1.5", "--sink=-1"]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("way", [[], ["--backward"], ["--order", "q-outer"]])
+@pytest.mark.parametrize("options", [VARIANTS, ["--window", "0,2", "--sink", "0"]])
+def test_variants_equal_ordinary_attention_in_every_form(options, way, lang, capsys):
+    argv = ["trace", *options, *way, "--lang", lang]
+    said = {}
+    for form in ("text", "latex", "json"):
+        assert main([*argv, "--format", form]) == 0
+        said[form] = capsys.readouterr().out
+    exact = options != VARIANTS
+    words = WORDS[lang][("backward " if "--backward" in way else "") + "exact"]
+    for form in ("text", "latex"):
+        assert (words in said[form]) == exact, said[form]
+        if not exact:  # the difference that is printed is rounding
+            assert re.search(r"\d(\.\d)?e-1[4-7]\b|: 0$", said[form].rstrip("。")[-90:])
+    told = json.loads(said["json"])
+    assert told["window"] == ([0, 2] if exact else [1, None])
+    assert ("dsink" in told) == ("--backward" in way)
+
+
+def test_exact_numbers_stay_exact_with_a_window_and_a_sink_of_0(capsys):
+    assert main(["trace", "--sink", "0"]) == 0
+    out = capsys.readouterr().out
+    assert "m = x, ℓ = 1" in out and "ln(13/4)" in out  # 9/4 + 2⁰
+
+
+@pytest.mark.parametrize("command", ["trace", "ledger"])
+@pytest.mark.parametrize(
+    "argv, message",
+    [
+        (["--window", "1"], "--window must be L,R, each none or a whole number"),
+        (["--window", "1,-1"], "not '1,-1'"),
+        (["--window", "1,2,3"], "not '1,2,3'"),
+        (["--softcap", "0"], "--softcap must be a number above 0"),
+        (["--sink", "x"], "--sink must be a number such as 0 or -1.5, not 'x'."),
+        (["--sink=1e5"], "--sink must be a number such as 0 or -1.5, not '1e5'."),
+    ],
+)
+def test_variants_that_cannot_be_are_named(command, argv, message, capsys):
+    assert main([command, *argv]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_ledger_counts_a_window(capsys):
+    argv = ["ledger", "--block-rows", "16", "--block-cols", "16", "--format", "json"]
+    assert main([*argv, "--window", "64,0", "--softcap", "5", "--sink", "0"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    bill = flash2_forward(1024, 64, 16, 16, window=(64, 0))
+    assert told["algorithms"]["flash2"]["reads"] == bill["reads"]
+    assert told["window"] == [64, 0] and told["softcap"] == 5 and told["sink"] == 0

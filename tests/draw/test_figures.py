@@ -4,6 +4,7 @@ import gzip
 import math
 import re
 import xml.etree.ElementTree as ET
+from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -91,6 +92,14 @@ def test_thousands_have_commas(name, lang):
     root = svg(TREES[name, lang])
     said = " ".join([*texts(root), root.get("aria-label")])
     assert not re.search(r"\u202f|(?<![\d.])\d{5,}", said)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_languages_show_the_same_numbers(name):
+    """Those of tables are among what tests/site/test_twins.py compares."""
+    shown = (re.findall(r">([\d,.]+[kM]?)<", DRAWN[name, lang]) for lang in LANGS)
+    english, chinese = map(Counter, shown)
+    assert english == chinese
 
 
 def value(text):

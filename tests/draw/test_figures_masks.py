@@ -1,6 +1,9 @@
-"""The figures of masks: what they draw, against brute force."""
+"""The figures of masks: what they draw, against the library and brute force."""
 
 import pytest
+import torch
+
+from tilewise.masks import causal, tile_mask
 
 from .test_figures import LANGS, MODULES, SVG, TREES, css, texts
 
@@ -10,8 +13,9 @@ def test_causal_alignment_draws_the_two_conventions(lang):
     module, tree = MODULES["causal_alignment"], TREES["causal_alignment", lang]
     hidden = 0
     for n_q, n_k in module.SHAPES:
-        for align, shift in (("top-left", 0), ("bottom-right", n_k - n_q)):
-            expected = [[c <= r + shift for c in range(n_k)] for r in range(n_q)]
+        for align in module.ALIGNS:
+            mask = tile_mask(causal(n_q, n_k, align))
+            expected = mask(torch.arange(n_q)[:, None], torch.arange(n_k)).tolist()
             assert module.seen(n_q, n_k, align) == expected
             hidden += sum(not x for row in expected for x in row)
     cells = [css(x)[0] for x in tree.iter(f"{SVG}rect")]

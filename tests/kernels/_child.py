@@ -1,9 +1,10 @@
-"""Checks in a process of their own, where Triton interprets kernels from the start.
+"""Checks in a process of their own, where Triton interprets kernels, or compiles them.
 
 Triton reads TRITON_INTERPRET when it is imported. The parent names the checks that its
 tests ask for, and the child prints one line for each of them.
 """
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,19 @@ def asked(request, *names):
                 return []
             values.append(tuple(params[name] for name in names))
     return values
+
+
+def told(script, jobs=None, *options):
+    """What a script of this folder makes of jobs, in JSON; options are Python's."""
+    done = subprocess.run(
+        [sys.executable, *options, Path(__file__).with_name(script)],
+        input=json.dumps(jobs),
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def said(request, module, *names):

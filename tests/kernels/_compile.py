@@ -20,6 +20,8 @@ from triton.backends.compiler import GPUTarget
 from triton.runtime.cache import triton_key
 from triton.runtime.driver import driver
 
+from tilewise.kernels.shared import gluon as _gluon
+
 
 class Card:
     """A driver that knows what card it has and nothing else."""
@@ -37,8 +39,8 @@ class Card:
         return 0
 
 
-def launches(job):
-    """Run the rung's host code; its kernels are compiled, none is launched."""
+def launched(arch, call):
+    """{name: kernel} of what call() would launch on a card: compiled, none launched."""
     kernels = {}
 
     def compile_only(kernel, _):
@@ -49,13 +51,16 @@ def launches(job):
         return launch
 
     triton.JITFunction.__getitem__ = compile_only
-    driver.set_active(Card(job["arch"]))
-    rung = importlib.import_module(f"tilewise.kernels.{job['rung']}")
-    if job["rung"].startswith("gluon"):
-        from tilewise.kernels.shared import gluon as _gluon
+    driver.set_active(Card(arch))
+    _gluon.available = lambda device: device.type == "cpu"
+    call()
+    return kernels
 
-        _gluon.available = lambda device: device.type == "cpu"
-    call(rung, job)
+
+def launches(job):
+    """{name: counts} of the kernels of a job."""
+    rung = importlib.import_module(f"tilewise.kernels.{job['rung']}")
+    kernels = launched(job["arch"], lambda: call(rung, job))
     found = {name: taken(kernel) for name, kernel in kernels.items()}
     if job.get("overlap"):
         for name, kernel in kernels.items():

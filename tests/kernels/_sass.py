@@ -12,6 +12,8 @@ import triton
 
 TOOLS = Path(triton.__file__).parent / "backends/nvidia/bin"
 LABEL, BRANCH = re.compile(r"(\.L_x_\d+):"), re.compile(r"\bBRA\b.*?(\.L_x_\d+)")
+LINE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;")
+WAIT = re.compile(r"WARPGROUP\.DEPBAR\.LE gsb0, 0x(\d)")  # so many products go on
 ARCH = {80: "SM80", 90: "SM90a", 100: "SM100a"}  # as nvdisasm calls them
 PROGBITS, EXECINSTR = 1, 4  # of a section that holds code
 INSTRUCTIONS = {
@@ -95,34 +97,43 @@ def counts(kernel):
     return found | instructions(disassembled(kernel))
 
 
+def loops(kernel, wanted):
+    """The innermost loops for which wanted(its text) is true.
+
+    A loop is what lies between a label and a branch back to it, a line an instruction.
+    """
+    code, labels = [], {}
+    for line in disassembled(kernel).splitlines():
+        if label := LABEL.match(line.strip()):
+            labels[label[1]] = len(code)
+        elif instruction := LINE.search(line):
+            code.append(instruction[1])
+    branches = ((BRANCH.search(line), end) for end, line in enumerate(code, 1))
+    spans = [(labels.get(to[1], end), end) for to, end in branches if to]
+    spans = {span for span in spans if span[0] < span[1]}
+    around = {x for x in spans for y in spans - {x} if x[0] <= y[0] and y[1] <= x[1]}
+    bodies = ("\n".join(code[slice(*span)]) for span in sorted(spans - around))
+    return [body for body in bodies if wanted(body)]
+
+
 def overlap(kernel):
     """What the loops with two products in flight do, in the order of the SASS.
 
-    Of each innermost loop that waits for one of them alone: the products started before
-    that wait, how many may go on past it, the row maxima and exponentials between it
-    and the wait for all, the exponentials after that, and what is spilled.
+    Of each loop that waits for one of them alone: the products started before that
+    wait, how many may go on past it, the row maxima and exponentials between it and the
+    wait for all, the exponentials after that, and what is spilled.
     """
-    lines = disassembled(kernel).splitlines()
-    begins = {x[1]: i for i, x in enumerate(map(LABEL.match, lines)) if x}
-    loops = []
-    for end, line in enumerate(lines):
-        target = BRANCH.search(line)
-        begin = begins.get(target[1], end) if target else end
-        body = "\n".join(lines[begin:end])
-        waits = [*re.finditer(r"WARPGROUP\.DEPBAR\.LE gsb0, 0x(\d)", body)]
-        if [int(wait[1]) for wait in waits] == [1, 0]:
-            before, between, after = (
-                body[: waits[0].start()],
-                *(body[i.end() : j] for i, j in zip(waits, (waits[1].start(), None))),
-            )
-            loops.append(
-                {
-                    "started": len(re.findall(r"\bHGMMA", before)),
-                    "in flight": 1,
-                    "maxima between": len(re.findall(r"\bFMNMX", between)),
-                    "ex2 between": len(re.findall(r"\bMUFU\.EX2", between)),
-                    "ex2 after": len(re.findall(r"\bMUFU\.EX2", after)),
-                    "spills": len(re.findall(r"\b(STL|LDL)", body)),
-                }
-            )
-    return loops
+
+    def counted(body):
+        before, one, between, _, after = WAIT.split(body)
+        return {
+            "started": len(re.findall(r"\bHGMMA", before)),
+            "in flight": int(one),
+            "maxima between": len(re.findall(r"\bFMNMX", between)),
+            "ex2 between": len(re.findall(r"\bMUFU\.EX2", between)),
+            "ex2 after": len(re.findall(r"\bMUFU\.EX2", after)),
+            "spills": len(re.findall(r"\b(STL|LDL)", body)),
+        }
+
+    found = loops(kernel, lambda body: WAIT.findall(body) == ["1", "0"])
+    return [counted(body) for body in found]

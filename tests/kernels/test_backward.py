@@ -1,14 +1,10 @@
 """The backward rungs without a GPU, in Triton's interpreter, in a child process."""
 
-import sys
-
 import pytest
 
 from . import _child
 from ._backward import CASES, RUNGS
 
-if sys.platform != "linux":
-    pytest.skip("triton is for Linux only", allow_module_level=True)
 CHECKS = "bad_input", "default_tiles", "deterministic", "large_scores"
 CHECKS += "rows_that_overlap", "rows_without_keys", "strides"
 LABELS = [f"{case} {dtype}" for case in CASES for dtype in ("float32", "float16")]

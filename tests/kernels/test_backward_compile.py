@@ -4,18 +4,11 @@ Compiled for the GPUs that they are for, without one, in a process of its own. A
 in the table is the most that a kernel may take: what it takes in triton 3.6 or 3.7.
 """
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-from ._child import asked
-
-if sys.platform != "linux":
-    pytest.skip("triton is for Linux only", allow_module_level=True)
 from tilewise.kernels.shared.common_backward import ELSEWHERE
+
+from ._child import asked, told
 
 SHARED = {80: 163 * 1024, 90: 227 * 1024, 100: 227 * 1024}  # bytes a program may have
 SPLIT, TMA = "backward_split", "backward_descriptors"
@@ -60,13 +53,7 @@ def job(rung, arch, d):
 def compiled(request):
     """What _compile.py found, by the keys of TABLE that the tests ask for."""
     keys = [*dict.fromkeys(key for (key,) in asked(request, "key"))] or [*TABLE]
-    child = Path(__file__).with_name("_compile.py")
-    jobs = json.dumps([job(*key) for key in keys])
-    done = subprocess.run(
-        [sys.executable, child], input=jobs, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return dict(zip(keys, json.loads(done.stdout)))
+    return dict(zip(keys, told("_compile.py", [job(*key) for key in keys])))
 
 
 @pytest.mark.few(4)

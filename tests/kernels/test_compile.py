@@ -1,28 +1,21 @@
 """What ptxas makes of the forward rungs on the cards they claim, without any card.
 
 compiled.json holds the counts, in bf16 and the tiles that the rungs choose, and the
-triton they belong to; `python tests/kernels/test_compile.py` writes it anew.
+triton they belong to; `python -m tests.kernels.test_compile` writes it anew.
 """
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-from ._child import asked
-
-if sys.platform != "linux":
-    pytest.skip("triton is for Linux only", allow_module_level=True)
-
 import triton
 
 from tilewise.kernels import FORWARD
 
-HERE = Path(__file__).parent
-TABLE = HERE / "compiled.json"
+from ._child import asked, told
+
+TABLE = Path(__file__).with_name("compiled.json")
 POINTERS = FORWARD[: FORWARD.index("descriptors")]
 CLAIMS = {  # architecture → (rungs, head dims)
     80: (POINTERS, (128, 256)),
@@ -69,12 +62,7 @@ def title(job):
 def compiled(wanted):
     """title → kernel → counts, from a process without the interpreter."""
     given = list(wanted)
-    command = [sys.executable, HERE / "_compile.py"]
-    done = subprocess.run(
-        command, input=json.dumps(given), capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return dict(zip(map(title, given), json.loads(done.stdout)))
+    return dict(zip(map(title, given), told("_compile.py", given)))
 
 
 @pytest.fixture(scope="module")

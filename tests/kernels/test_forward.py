@@ -8,9 +8,6 @@ import pytest
 import torch
 from repository import ROOT
 
-if sys.platform != "linux":
-    pytest.skip("triton is for Linux only", allow_module_level=True)
-
 from tilewise import kernels
 
 CHILD = "tests.kernels._interpret"

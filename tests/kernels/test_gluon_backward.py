@@ -4,20 +4,12 @@ The order is what makes it fast, and it is ptxas that decides: exponentials whil
 being computed, dQ stored while dK is, no product waiting for the one before.
 """
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 import torch
 
-from ._child import asked
-
-if sys.platform != "linux":
-    pytest.skip("triton is for Linux only", allow_module_level=True)
-
 from tilewise.kernels import gluon_backward
+
+from ._child import asked, told
 
 TABLE = {  # d, causal, heads of K and V, parts: most spills, bytes of shared memory,
     (64, False, 4, 1): (4, 199184, 2),  # copies of the loop over tiles
@@ -35,13 +27,8 @@ WAITS = ["wait ≤ 1", "wait ≤ 0", "wait ≤ 2", "wait ≤ 1", "wait ≤ 0"]
 def compiled(request):
     """What _gluon_backward.py found, by the keys of TABLE that the tests ask for."""
     keys = [*dict.fromkeys(key for (key,) in asked(request, "key"))] or [*TABLE]
-    child = Path(__file__).with_name("_gluon_backward.py")
     jobs = [dict(zip(("d", "causal", "kv_heads", "parts"), key)) for key in keys]
-    done = subprocess.run(
-        [sys.executable, child], input=json.dumps(jobs), capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return dict(zip(keys, json.loads(done.stdout)))
+    return dict(zip(keys, told("_gluon_backward.py", jobs)))
 
 
 @pytest.mark.few(1)

@@ -4,14 +4,10 @@ What it computes is for tests/gpu, what ptxas makes of it for test_compile.py.
 """
 
 import functools
-import sys
 import types
 
 import pytest
 import torch
-
-if sys.platform != "linux":
-    pytest.skip("triton is for Linux only", allow_module_level=True)
 
 from tilewise.kernels import gluon_forward
 from tilewise.kernels.shared import gluon as _gluon

@@ -6,22 +6,16 @@ test_compile.py.
 
 import functools
 import heapq
-import json
-import subprocess
-import sys
 import types
-from pathlib import Path
 
 import pytest
 import torch
-
-if sys.platform != "linux":
-    pytest.skip("triton is for Linux only", allow_module_level=True)
 
 from tilewise.kernels.shared import gluon_varlen as _gluon_varlen
 from tilewise.kernels.shared import work as _work
 
 from ..varlen._varlen import bounds, planned
+from ._child import told
 from .test_gluon_backward import ordered
 from .test_gluon_forward import Plain
 
@@ -31,13 +25,8 @@ COPIES = 4  # of the loop over tiles: two consumers, with the mask and without
 @pytest.fixture(scope="module")
 def compiled():
     """What _gluon_backward.py found, by d."""
-    child, dims = Path(__file__).with_name("_gluon_backward.py"), (64, 128)
-    jobs = json.dumps([{"d": d, "packed": True} for d in dims])
-    done = subprocess.run(
-        [sys.executable, child], input=jobs, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return dict(zip(dims, json.loads(done.stdout)))
+    jobs = [{"d": d, "packed": True} for d in (64, 128)]
+    return dict(zip((64, 128), told("_gluon_backward.py", jobs)))
 
 
 @pytest.mark.full

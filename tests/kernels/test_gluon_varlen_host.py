@@ -5,17 +5,15 @@ import types
 import pytest
 import torch
 
-from ..varlen import _varlen
-from .test_gluon_forward import Plain
-from .test_gluon_varlen import Loads, laid_out
-
-pytest.importorskip("triton")
-
 from tilewise.kernels import gluon_varlen, gluon_varlen_backward
 from tilewise.kernels.host import launch as _launch
 from tilewise.kernels.shared import gluon as _gluon
 from tilewise.kernels.shared import gluon_varlen_backward as _gluon_varlen_backward
 from tilewise.kernels.shared import order
+
+from ..varlen import _varlen
+from .test_gluon_forward import Plain
+from .test_gluon_varlen import Loads, laid_out
 
 LENGTHS = [20, 0, 45], [30, 7, 28]
 

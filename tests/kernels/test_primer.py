@@ -1,24 +1,13 @@
 """The kernels of the page on Triton, and what it says of them and the interpreter."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-if sys.platform != "linux":
-    pytest.skip("triton is for Linux only", allow_module_level=True)
-
-HERE = Path(__file__).parent
+from ._child import told
 
 
 @pytest.fixture(scope="module")
 def found():
-    command = [sys.executable, "-W", "error", HERE / "_primer.py"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return told("_primer.py", None, "-W", "error")
 
 
 @pytest.mark.full
@@ -37,11 +26,8 @@ def test_the_interpreter_hides_what_the_page_says(found):
 
 
 def test_hoppers_instruction_asks_for_64_rows():
-    command = [sys.executable, HERE / "_tile_rows.py"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
     old, new = ["mma.sync"], ["wgmma.mma_async"]
-    assert json.loads(done.stdout) == {"16": old, "32": old, "64": new, "128": new}
+    assert told("_tile_rows.py") == {"16": old, "32": old, "64": new, "128": new}
 
 
 def test_what_is_said_to_be_an_error_is_one():

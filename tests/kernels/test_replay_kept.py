@@ -7,9 +7,6 @@ import weakref
 import pytest
 import torch
 
-if sys.platform != "linux":
-    pytest.skip("triton is for Linux only", allow_module_level=True)
-
 from tests.kernels._replayed import BOTH, KERNELS, inputs, named, record_with, rung
 from tilewise.kernels.host import replay as _replay
 from tilewise.kernels.host.launch import launch

@@ -84,6 +84,7 @@ MAKERS = dict.fromkeys(SIZES.split(), size) | {
     "attention": one_of("standard", "ours", "pytorch", "none"),
     "backward": one_of(False, True),
     "batch": size,
+    "block_mask": one_of(None, [[True]], [[True, False]], [[False], [True]]),
     "capacity": whole(0, 900),
     "card": card,
     "causal": one_of(*CAUSALS, *CAUSALS, "no"),
@@ -102,12 +103,15 @@ MAKERS = dict.fromkeys(SIZES.split(), size) | {
     "scale": one_of(None, 1, 0.3),
     "shared": lambda draw, _: 1024 * draw.randint(-1, 240),
     "side": whole(0, 3),
+    "sink": one_of(0, -2, 1.5),
+    "softcap": one_of(None, 2, 5, 0),
     "size": one_of(1, 2, 4, 8),
     "step": whole(0, 4),
     "text": one_of("1.00 GiB", "80.0 B", "1,000 s", "7", "1.50", "nothing"),
     "threads": whole(0, 1100),
     "unit": one_of("FLOP/s", ""),
     "way": one_of(*WAYS),
+    "window": one_of(None, [1, 0], [None, 2], [0, None], [2, 2], [-1, 0], [1]),
     "world": one_of(1, 2, 3, 4, 8),
 }
 

@@ -16,6 +16,7 @@ SHAPES = [
 ]
 SHAPES += [(8, 3, 2, 3, 1, 8), (1, 1, 1, 1, 1, 1)]
 PASSES = ("forward", "backward")
+RESULTS = {"forward": ("o", "l", "m"), "backward": ("dq", "dk", "dv")}
 NAMES = {"mt": "m_tilde", "pt": "p_tilde", "lt": "l_tilde", "mn": "m_new"}
 NAMES |= {"ln": "l_new", "a": "alpha", "b": "beta"}
 

@@ -26,7 +26,7 @@ def test_a_row():
         ("row", {"weights", "shown"}),
         ("calculator", {"algorithms", "sweep", "command", "tiles", "card"}),
         ("calculator view", {"said", "tree", "chart", "card", "tile"}),
-        ("stepper", {"steps", "tensors", "slots", "source", "general", "hbm"}),
+        ("stepper", {"steps", "tensors", "source", "general", "hbm", "counts"}),
         ("strip", {"scores", "joins", "online", "naive"}),
         ("cuts", {"scores", "joins", "online", "naive"}),
         ("grade", {"passed", "checks", "fault", "printed"}),

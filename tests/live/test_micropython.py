@@ -30,7 +30,7 @@ CALLED = {  # each calls the rest of its module, as the second test sees
     "occupancy": "occupancy",
     "one_pass": "attention_row",
     "softmax": "naive_softmax safe_softmax online_softmax merge",
-    "trace": "forward backward",
+    "trace": "forward backward sink_gradient",
     "trace.symbols": "colour in_units subscript plain braced html latex",
     "worked_example": "two_to",
 }

@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 
 from tilewise.live import answer, stepper
+from tilewise.live.stepper import CAUSALS
 
 from ._films import PASSES, SHAPES, asked, play
 
@@ -23,7 +24,7 @@ WRONG = [
     ("not-a-number", "v", "<script>alert(1)</script>"),
     ("out-of-range", "q", "1e308"),
     ("not-finite", "q", "nan 1"),
-    ("too-many-rows", "q", "1 1\n" * 9),
+    ("too-many-rows", "q", "1 1\n" * 17),
     ("too-many-cols", "q", "1 " * 10000),
     ("ragged", "k", "1 2\n3"),
     ("cols", "k", "1 2 3\n4 5 6"),
@@ -38,6 +39,9 @@ WRONG = [
     ("not-a-choice", "order", "k-outer"),
     ("not-a-choice", "causal", "True"),
     ("not-a-choice", "pass", None),
+    ("not-a-choice", "order", "standard"),
+    ("out-of-range", "n", "17"),
+    ("not-whole", "n", "2.5"),
 ]
 
 
@@ -63,6 +67,14 @@ def test_both_pythons_agree(agree):
     every = [{"pass": way, "order": x} for way in PASSES for x in stepper.ORDERS]
     masks = product(SHAPES, every, stepper.CAUSALS)
     every += [asked(shape, causal=x, **one) for shape, one, x in masks]
+    every += [
+        asked(shape, causal=x, order="standard") for shape in SHAPES for x in CAUSALS
+    ]
+    every += [
+        {"n": "16"},
+        {"n": "16", "order": "standard"},
+        {"n": "7", "pass": "backward"},
+    ]
     every += [{"pass": "backward"} | {field: text} for _, field, text in WRONG]
     for found in agree("stepper", every):
         assert found.keys() in ({"result"}, {"problem"})

@@ -83,7 +83,7 @@ def test_every_hazard_is_where_a_warp_reads_its_part():
     (path,) = (ROOT / "benchmarks/results").glob("*-sanitizer.json")
     rows = json.loads(path.read_text("utf-8"))["rows"]
     rungs = {row["rung"] for row in rows}
-    assert len(rungs) == 10 and len(rows) == 3 * len(rungs) and path.name in PAGE
+    assert len(rungs) == 10 and len(rows) == 3 * len(rungs)
     hazards = {row["rung"]: row for row in rows if row["errors"]}
     assert {row["tool"] for row in hazards.values()} == {"racecheck"}
     assert hazards.keys() == {f"gluon_{way}" for way in PASSES}

@@ -56,9 +56,7 @@ def test_the_chinese_page_gives_the_same_verdicts():
     assert chinese == english
 
 
-def test_the_figure_says_the_same_in_both_languages():
-    texts = [re.findall(r"\d+(?:\.\d+)?", figure.draw(x)) for x in LANGS]
-    assert sorted(texts[0]) == sorted(texts[1])
+def test_the_figure_has_words_for_every_rule():
     assert set(rules.TIMES) <= set(figure.SAY["en"]) == set(figure.SAY["zh"])
 
 

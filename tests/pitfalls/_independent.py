@@ -6,12 +6,16 @@ Masks are filled entry by entry; nothing of tilewise is used but dropout's own m
 import torch
 
 from .._oracle import autograd
+from ..attention._variant_cases import formula
 
 NAMES = ("o", "lse", "dq", "dk", "dv")
 PLAIN = {
     "scale": None,
     "causal": False,
     "window": None,
+    "cap": None,
+    "slope": None,
+    "sink": None,
     "length": None,
     "documents": None,
     "dropout": (0.0, 0),
@@ -42,8 +46,24 @@ def one_call(case, keep):
         kept = keep(p, seed, n_q, n_k)(torch.arange(n_q), torch.arange(n_k))
         options["factors"] = kept.double() / (1 - p)
     tensors = [case[x].double() for x in ("q", "k", "v", "do")]
+    if any(case[x] is not None for x in ("cap", "slope", "sink")):
+        return by_formula(case, tensors, torch.tensor(seen))
     o, lse, *grads = autograd(*tensors, **options)
     return dict(zip(NAMES, (o, lse[..., None], *grads)))
+
+
+def by_formula(case, tensors, seen):
+    """The same with softcap, ALiBi and a sink, by the formula of the variants."""
+    q, k, v = (x[None, None].requires_grad_() for x in tensors[:3])
+    slopes, sinks = (
+        None if case[x] is None else torch.tensor([case[x]], dtype=torch.float64)
+        for x in ("slope", "sink")
+    )
+    plain = {"scale": case["scale"], "causal": case["causal"], "cap": case["cap"]}
+    o, lse = formula(q, k, v, slopes, sinks, None, **plain, seen=seen, z=1.0)
+    grads = torch.autograd.grad(o, (q, k, v), tensors[3][None, None])
+    results = (o.detach(), lse.detach()[..., None], *grads)
+    return dict(zip(NAMES, (x[0, 0] for x in results)))
 
 
 def exact(case, keep):

@@ -21,7 +21,7 @@ from tilewise.pitfalls.assembled import DEFAULTS, assemble, attend, backward
 torch.set_num_threads(1)  # on tensors this small, threads only wait for each other
 
 # what a function attention(q, k, v, causal) cannot contain
-BEYOND = {"dropout", "heads", "comparing"}
+BEYOND = {"dropout", "heads", "comparing", "variants"}
 BEYOND_NAMES = {
     "padding_inverted",
     "documents_forgotten",  # no such masks

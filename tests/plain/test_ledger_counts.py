@@ -13,9 +13,12 @@ import pytest
 import torch
 
 from tilewise import ledger
+from tilewise.block_sparse import tiles_mask
 from tilewise.flash1 import flash1_backward, flash1_forward
 from tilewise.flash2 import flash2_backward, flash2_forward
+from tilewise.masks import tile_mask, window
 from tilewise.standard import standard_backward, standard_forward
+from tilewise.variants import softcap
 
 from .._oracle import CAUSALS
 from ._traffic import Traffic
@@ -65,6 +68,27 @@ def test_tiled_passes(name, causal):
         given = tensors(rows, vectors, n, n_k, d)
         found = counted(function, given, *blocks, causal=causal)
         assert found == expected(name, n, d, *blocks, n_k=n_k, causal=causal)
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("name", TILED)
+def test_windows_listed_tiles_softcap_and_sinks(name):
+    """What is visited counts; softcap and a sink move nothing but what they are."""
+    function, rows, vectors = TILED[name]
+    rng = random.Random(4)
+    for n, n_k, d, blocks in sizes():
+        given = tensors(rows, vectors, n, n_k, d)
+        reach = tuple(rng.choice([None, 0, 2, 5]) for _ in range(2))
+        grid = -(-n // blocks[0]), -(-n_k // blocks[1])
+        listed = torch.rand(grid, generator=torch.manual_seed(n)) < 0.6
+        spans = [window(n, n_k, *reach), tiles_mask(listed, *blocks, n, n_k).span]
+        how = {"mask": tile_mask(*spans), "causal": True, "rule": softcap(2.0)}
+        how |= {"sinks": torch.tensor(0.5)} if "forward" in name else {}
+        found = counted(function, given, *blocks, **how)
+        mask = {"causal": True, "window": reach, "block_mask": listed.tolist()}
+        bill = expected(name, n, d, *blocks, n_k=n_k, **mask)
+        if bill["flops"] or name != "flash2_backward":  # no tile, and δ stays unstored
+            assert found == bill
 
 
 @pytest.mark.parametrize("causal", CAUSALS)

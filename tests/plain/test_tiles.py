@@ -4,8 +4,32 @@ import random
 
 import pytest
 
-from tilewise.ledger import ceil_div
+from tilewise.ledger import ceil_div, flash1_forward
 from tilewise.ledger.tiles import HOPPER, KERNELS, floor_sum, kernel_tiles, visits
+
+
+def by_tile(n, n_k, block_rows, block_cols, causal, window, blocks=None):
+    """The same, tile by tile, score by score: does any row see any key?"""
+    left, right = (999 if x is None else x for x in window or (None, None))
+    shift = {False: n + n_k, True: n_k - n, "top-left": 0}[causal]
+    rows = cols = scores = 0
+    for r in range(0, n, block_rows):
+        for c in range(0, n_k, block_cols):
+            tall, wide = (
+                range(r, min(r + block_rows, n)),
+                range(c, min(c + block_cols, n_k)),
+            )
+            seen = [
+                -left <= y - x - n_k + n <= right and y <= x + shift
+                for x in tall
+                for y in wide
+            ]
+            if any(seen) and (
+                blocks is None or blocks[r // block_rows][c // block_cols]
+            ):
+                rows, cols = rows + len(tall), cols + len(wide)
+                scores += len(seen)
+    return rows, cols, scores
 
 
 def loop(n, n_k, block_rows, block_cols, causal):
@@ -46,6 +70,50 @@ def test_visits_are_the_loop(causal):
     for _ in range(10_000):
         sizes = [rng.randint(1, rng.choice([2, 9, 60])) for _ in range(4)]
         assert visits(*sizes, causal) == loop(*sizes, causal), sizes
+
+
+def windows_and_blocks(count):
+    """Sizes, a mask of intervals, and a matrix of tiles or None."""
+    rng = random.Random(2)
+    for _ in range(count):
+        n, n_k, *blocks = (rng.randint(1, rng.choice([2, 9, 15])) for _ in range(4))
+        window = tuple(rng.choice([None, 0, 1, 4, 12]) for _ in range(2))
+        causal, t_r = rng.choice([False, True]), ceil_div(n, blocks[0])
+        listed = [
+            [rng.random() < 0.5 for _ in range(ceil_div(n_k, blocks[1]))]
+            for _ in range(t_r)
+        ]
+        yield (n, n_k, *blocks), causal, window, rng.choice([None, None, listed])
+
+
+def test_visits_of_windows_and_listed_tiles_are_those_of_each_tile():
+    for sizes, *mask in windows_and_blocks(3000):
+        assert visits(*sizes, *mask) == by_tile(*sizes, *mask), (sizes, mask)
+
+
+def test_a_long_window_is_counted_without_a_loop():
+    n, left = 2**29, 2**12
+    ramp = left * (left + 1) // 2  # the first rows see fewer keys
+    assert visits(n, n, 1, 1, True, (left, 0))[2] == n * (left + 1) - ramp
+
+
+def test_block_sparse_traffic_is_a_fixed_part_and_the_share_of_the_dense_one():
+    """Proposition 4 of arXiv 2205.14135, exactly: fixed + s · dense."""
+    rng, n, d, tile = random.Random(5), 96, 4, 8
+    fixed = 2 * n * d + n * (d + 2)  # K, V; the first O, l and m
+    bills = []
+    for share in (1, 0.5, 0.1, 0):
+        listed = [[rng.random() < share for _ in range(12)] for _ in range(12)]
+        bill = flash1_forward(n, d, tile, tile, block_mask=listed)
+        bills.append((sum(map(sum, listed)), bill["reads"] + bill["writes"] - fixed))
+    (all_tiles, dense), *others = bills
+    assert all_tiles == 144 and dense > 0
+    assert all(rest * all_tiles == dense * count for count, rest in others)
+
+
+def test_a_matrix_of_another_size_is_refused():
+    with pytest.raises(ValueError, match="block_mask must be 2 lists of 3 bools"):
+        visits(4, 6, 2, 2, False, None, [[True] * 2] * 2)
 
 
 def test_more_rows_than_a_loop_could_count():

@@ -3,22 +3,16 @@
 import importlib
 
 import pytest
-from repository import ROOT
+from draw.modules import module
 
 from tilewise.bench.cells import PASSES
 from tilewise.examples import packing_draw
 
 varlen = importlib.import_module("draw.tables._varlen")
 packed_tail = importlib.import_module("draw.tables.memory.packed_tail")
-packed_equal = importlib.import_module("draw.tables.memory.packed_equal")
-newest = importlib.import_module("draw.figures._bench").newest
 
 DATA = varlen.results()
 LENGTHS, MEMORY = DATA["lengths"], DATA["memory"]
-PAGES = [
-    (ROOT / f"docs/{lang}/memory/sequence-packing.md").read_text("utf-8")
-    for lang in ("en", "zh")
-]
 FIXED = packing_draw.blocks([1024] * 16, turned=True)
 
 
@@ -47,23 +41,12 @@ def test_claims_without_a_number():
     assert all(x > 0.6 for x in wrong)
 
 
-def test_pages_link_to_what_the_tables_show():
-    for page in PAGES:
-        assert f"../assets/results/{newest('varlen').name}" in page
-
-
-@pytest.mark.parametrize("table", [packed_tail, packed_equal])
-def test_tables_have_the_same_numbers_in_both_languages(table):
-    texts = [table.draw(lang).split("\n", 2)[2] for lang in ("en", "zh")]
-    cells = [[x.split("|")[2:] for x in text.splitlines()] for text in texts]
-    right = [x[-2:] if table is packed_tail else x for x in cells[0]]
-    other = [x[-2:] if table is packed_tail else x for x in cells[1]]
-    assert right == other and len(right) == 6
-
-
 def test_the_table_of_ways_has_the_measured_ms():
     """Each cell is looked up again in the file, not through the table's helper."""
-    shown = [x.split("|") for x in packed_tail.draw("en").splitlines()[2:]]
+    shown = [
+        x.split("|")
+        for x in module("tables", "packed_tail").draw("en").splitlines()[2:]
+    ]
     for name, cells in zip(packed_tail.NAMES, shown, strict=True):
         right = {
             (row["pass"], row["causal"]): row["found"][name].get("ms")

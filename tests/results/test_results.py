@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,14 @@ def test_says_where_when_and_how(path):
     if not result["command"].startswith("python -m tilewise bench"):
         name = Path(result["command"].split()[1]).name  # its folder may have changed
         assert any((ROOT / "scripts").rglob(name)), f"no {name} to measure it again"
+
+
+def test_each_is_the_newest_of_its_kind_and_on_a_page():
+    """A page that links one that is not there is found by tests/site/test_links.py."""
+    kinds = Counter(re.sub(r"-\d{4}-\d\d-\d\d", "", path.stem) for path in FILES)
+    assert [kind for kind, count in kinds.items() if count > 1] == []
+    text = "".join(x.read_text("utf-8") for x in (ROOT / "docs/en").rglob("*.md"))
+    assert [x.name for x in FILES if f"assets/results/{x.name}" not in text] == []
 
 
 @EACH

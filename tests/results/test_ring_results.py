@@ -4,7 +4,6 @@ import importlib
 from math import ceil
 
 import pytest
-from repository import ROOT
 
 from tilewise.ledger.ring import at_once, working_set
 
@@ -61,16 +60,7 @@ def test_memory_is_what_the_ledger_counts():
         assert 1.01 < memory.peaks()[2, "ring", n] / memory.counted(n) < 1.025
 
 
-def test_the_page_links_the_file_that_the_table_is_made_of():
-    name = f"h200-{DATA['date']}-ring.json"
-    for lang in ("en", "zh"):
-        page = (ROOT / f"docs/{lang}/memory/many-gpus.md").read_text("utf-8")
-        assert page.count(name) == 3 and page.count("-ring.json") == 3
-
-
-def test_tables_have_the_same_numbers_in_both_languages():
-    lines = [table.draw(lang).splitlines() for lang in ("en", "zh")]
-    assert lines[0][1:] == lines[1][1:] and len(lines[0]) == 8
+def test_milliseconds_are_shown_with_few_digits():
     shown = [table.say(x) for x in (6.27, 103.93, 1670.56, None)]
     assert shown == ["6.3", "103.9", "1,671", "–"]
 
@@ -79,5 +69,3 @@ def test_memory_falls_as_one_over_the_number_of_gpus():
     most = memory.peaks()
     for n in (2**16, N, 2 * N, 4 * N):
         assert 0.5 <= most[2, "ring", n] / most[1, "ring", n] < 0.512
-    lines = [memory.draw(lang).splitlines() for lang in ("en", "zh")]
-    assert lines[0][1:] == lines[1][1:] and len(lines[0]) == 8

@@ -1,12 +1,9 @@
 """What was tried on the Gluon kernels can be tried again; pages say what it gave."""
 
 import pytest
-from draw.figures._bench import newest
-from draw.figures._plot import results
+from draw.numbers._shared import variant as speed
 from measure.variants import _backward_variants as backward
 from measure.variants import _forward_variants as forward
-
-from tilewise.bench.cells import geometric
 
 CASES = [(m, name) for m in (forward, backward) for name in m.VARIANTS]
 
@@ -20,28 +17,20 @@ def test_a_variant_is_the_kernel_with_its_changes(module, name):
     assert (text == base) == bool(tile)
 
 
-def speed(name, variant, run="variants", **cells):
-    """The geometric mean of a variant's speed beside the kernel's, in these cells."""
-    rows = results(newest(f"{name}-{run}").stem)["rows"]
-    cells["variant"] = variant
-    found = [x for x in rows if cells.items() <= x.items()]
-    return geometric([x["base_ms"] / x["ms"] for x in found])
-
-
 def test_each_part_counts_where_the_page_says():
     """Snake order for causal blocks, the second Q for short walks, turns for most."""
-    assert speed("forward", "longest_first", d=128, causal=True) < 0.85
-    short, whole = (speed("forward", "one_q", **x) for x in ({"n": 1024}, {}))
+    assert speed("forward-variants", "longest_first", d=128, causal=True) < 0.85
+    short, whole = (speed("forward-variants", "one_q", **x) for x in ({"n": 1024}, {}))
     assert short < whole < 1
-    assert abs(speed("forward", "no_turns", d=128, causal=False) - 1) < 0.01
+    assert abs(speed("forward-variants", "no_turns", d=128, causal=False) - 1) < 0.01
     for d, causal in ((64, False), (64, True), (128, True)):
-        assert speed("forward", "no_turns", d=d, causal=causal) < 0.97
+        assert speed("forward-variants", "no_turns", d=d, causal=causal) < 0.97
     for tried in ("held_back", "half_tiles"):
-        assert speed("forward", tried) < 1
+        assert speed("forward-variants", tried) < 1
 
 
 def pair(variant, run="bounds", **cells):
-    return [speed("backward", variant, run, d=d, **cells) for d in (64, 128)]
+    return [speed(f"backward-{run}", variant, d=d, **cells) for d in (64, 128)]
 
 
 def test_only_the_early_l_helps():
@@ -65,8 +54,8 @@ def test_the_window_gains_nothing():
 def test_the_bounds_are_for_short_sequences():
     """At 16k neither the additions nor the small kernels cost more than the noise."""
     for bound in ("no_add", "main_only"):
-        assert abs(speed("backward", bound, "bounds", n=16384) - 1) < 0.015
-        assert speed("backward", bound, "bounds", n=1024) > 1.04
+        assert abs(speed("backward-bounds", bound, n=16384) - 1) < 0.015
+        assert speed("backward-bounds", bound, n=1024) > 1.04
 
 
 def test_the_poll_pays_once_l_is_early():

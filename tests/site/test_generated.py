@@ -80,8 +80,8 @@ def test_an_unknown_name_gets_a_sentence_with_its_neighbours():
 
 
 def test_a_program_that_fails_does_not_keep_the_others_from_being_made():
-    """causal_alignment needs PyTorch; tile_loop, which is named beside it, does not."""
-    done = generated("causal_alignment", "tile_loop")
+    """mask_kinds needs PyTorch; tile_loop, which is named beside it, does not."""
+    done = generated("mask_kinds", "tile_loop")
     assert done.returncode == 1
-    assert "figures/zh/causal-alignment.svg failed" in done.stderr
+    assert "figures/zh/mask-kinds.svg failed" in done.stderr
     assert "tile-loop" not in done.stdout + done.stderr

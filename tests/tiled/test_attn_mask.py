@@ -7,6 +7,7 @@ from torch.testing import assert_close
 
 from tilewise.attention.mask import mask_gradient, mask_option
 from tilewise.flash2 import flash2_forward
+from tilewise.variants import score_gradients
 
 from .._oracle import assert_as_good
 
@@ -22,8 +23,8 @@ def drawn(shape, dtype=torch.float64):
 def tiled(q, k, v, do, mask, blocks, **how):
     """The gradient of a float mask by tiles."""
     o, lse = flash2_forward(q, k, v, *blocks, **mask_option(mask), **how)
-    options = mask_option(mask) | {"causal": False, "scale": None} | how
-    return mask_gradient(mask, q, k, v, o, do, lse, *blocks, **options)
+    saved = q, k, v, o, do, lse, *blocks
+    return mask_gradient(mask, score_gradients(*saved, **mask_option(mask), **how))
 
 
 def by_autograd(q, k, v, do, mask):

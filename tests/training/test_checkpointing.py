@@ -7,7 +7,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tilewise import flash_attention
-from tilewise.attention import library, ops
+from tilewise.attention import autograd, library
 from tilewise.training import checkpointing
 from tilewise.training.kept import Alive, saved
 from tilewise.training.transformer import ATTENTION, Block, Decoder
@@ -54,7 +54,7 @@ def test_dropout_is_drawn():
 )
 def test_how_often_attention_runs_forward(policy, runs):
     with (
-        mock.patch.object(ops, "forward", wraps=ops.forward) as eager,
+        mock.patch.object(autograd, "forward", wraps=autograd.forward) as eager,
         mock.patch.object(library, "forward", wraps=library.forward) as operator,
     ):
         gradients(policy=policy)

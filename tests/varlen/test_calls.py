@@ -6,6 +6,9 @@ from torch.library import opcheck
 
 from tilewise import flash_attention_varlen
 from tilewise.attention import dispatch
+from tilewise.attention.library import flat
+from tilewise.attention.passes import Options
+from tilewise.block_sparse import tiles_mask
 from tilewise.varlen import library as varlen_library
 
 from ._varlen import ends, gradients
@@ -117,10 +120,14 @@ def test_the_pair_in_gluon_on_hopper():
     assert find((9, 0), torch.bfloat16, 64) == ("gluon_forward", "gluon_backward")
 
 
+SINKS, SLOPES = torch.rand(4).requires_grad_(), torch.rand(3, 4).requires_grad_()
+MORE = {"window": (2, 1), "softcap": 2.0, "sinks": SINKS, "alibi_slopes": SLOPES}
+MORE |= {"block_mask": tiles_mask(torch.eye(3).bool(), 4, 5, 11, 13)}
 CASES = {
-    "turned, other d_v": (inputs(d_v=6, turned=True), ("no", 0.3)),
-    "causal, double": (inputs(torch.float64), ("bottom-right", None)),
-    "bf16": (inputs(torch.bfloat16), ("top-left", -0.5)),
+    "turned, other d_v": (inputs(d_v=6, turned=True), Options(False, 0.3)),
+    "causal, double": (inputs(torch.float64), Options(True)),
+    "bf16": (inputs(torch.bfloat16), Options("top-left", -0.5)),
+    "variants": (inputs(d_v=6), Options(True, None, 0.3, torch.tensor(5), **MORE)),
 }
 
 
@@ -128,24 +135,27 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_opcheck(name):
     tensors, options = CASES[name]
-    places = *map(ends, LENGTHS), *options
+    places = *map(ends, LENGTHS), *flat(options)
     opcheck(varlen_library.attention_varlen, (*tensors, *places))
     q, k, v = (x.detach() for x in tensors)
+    places = [x.detach() if torch.is_tensor(x) else x for x in places]
     o, lse = varlen_library.attention_varlen(q, k, v, *places)
+    wanted = [options.alibi_slopes is not None, options.sinks is not None]
     for given in ((torch.randn_like(o), None), (None, torch.randn_like(lse))):
-        saved = q, k, v, o, lse, *given, *places
+        saved = q, k, v, o, lse, *given, wanted, *places
         opcheck(varlen_library.attention_varlen_backward, saved)
 
 
 @pytest.mark.few(1)
+@pytest.mark.parametrize("options", [{}, MORE], ids=["plain", "variants"])
 @pytest.mark.parametrize("dynamic", [False, True])
-def test_compiled_in_one_piece_to_the_same_numbers(dynamic):
+def test_compiled_in_one_piece_to_the_same_numbers(dynamic, options):
     torch._dynamo.reset()
     tensors, given = inputs(turned=True), (torch.randn(11, 4, 8), torch.randn(11, 4))
 
     def f(q, k, v):
         places = [*map(ends, LENGTHS)]
-        more = {"causal": True, "return_lse": True}
+        more = {"causal": True, "return_lse": True, **options}
         return flash_attention_varlen(q * 2, k, v, *places, **more)
 
     compiled = torch.compile(f, fullgraph=True, backend="aot_eager", dynamic=dynamic)

@@ -1,5 +1,5 @@
-// <tw-stepper>: the player comes when it is in view or a scrolling reader comes near;
-// until then, and where no script runs, the table of all steps stands in its place.
+// <tw-stepper>: the machine comes when it is in view or a scrolling reader comes near;
+// where no script runs, the table of all steps stands in its place.
 
 let sheet;
 const styled = () =>

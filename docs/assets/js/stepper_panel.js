@@ -1,126 +1,24 @@
-// One film of the stepper (tilewise.live.stepper) at one step: sentence, formula, SRAM,
-// arrows, HBM. It draws what Python computed, and computes nothing but places.
-import { el, svg, number } from "./page.js";
+// One film of the tile machine at one step: its boards, the sentence, what moves, three
+// bars of what has moved, the formula. It draws what Python computed.
+import { el, svg } from "./page.js";
+import { Chip, Floor } from "./stepper_board.js";
+import {
+  BY_KEY, about, colour, entries, math, named, painted, plain, shown,
+} from "./stepper_film.js";
+import { travel } from "./stepper_motion.js";
 import { tell } from "./stepper_words.js";
 
 export const box = (style, ...children) => el("div", { class: style }, ...children);
 export const line = (style, ...children) => el("p", { class: style }, ...children);
 
-const BY_KEY = /^d?[kv]$/;
-// Python's dicts come without an order
-const entries = (film, named = {}) =>
-  film.tensors.flatMap(([x]) => (x in named ? [[x, named[x]]] : []));
-const SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉";
-const about = (film, name) => film.tensors.find(([x]) => x === name);
-const colour = (film, name) => `tw-in-${about(film, name)[2]}`;
-
-const INNER = "([^{}]*(?:\\{[^{}]*\\}[^{}]*)*)"; // what stands in braces, others within
-const UPRIGHT = "(max|rowmax|rowsum|new|d(?=[A-Z]))";
-const PIECE = new RegExp(`([_^])\\{${INNER}\\}|${UPRIGHT}|([A-Za-zℓτδαβ]\u0303?)|(.)`, "gu");
-// Text with _{…} and ^{…} as elements: letters slanted, dO and the names upright.
-export const math = (text) => {
-  const made = [];
-  for (const [, move, inner, name, letter, rest] of text.matchAll(PIECE))
-    if (move) made.push(el(move === "_" ? "sub" : "sup", null, math(inner)));
-    else if (letter?.[1]) made.push(el("i", { class: "tw-tilde" }, letter[0]));
-    else made.push(letter ? el("i", null, letter) : (name ?? rest));
-  return made;
-};
-const named = (film, name, place, exact) => {
-  const index = (_, x) => (place ? `_{${x.replace(/[ij]/g, (y) => place[y] + 1)}}` : "");
-  const [, label, , , unit] = about(film, name);
-  return label.replace(/_\{(\w+)\}/, index) + (exact && unit ? "/τ" : "");
-};
-export const plain = (film, name, step) =>
-  named(film, name, step).replace(/_\{(\d+)\}/, (_, n) => [...n].map((x) => SUBSCRIPT[x]).join(""));
-
-// The film's frames, one for each position: what is where, and what is new.
-export const unroll = (film) => {
-  let frame = { sram: {}, hbm: film.hbm, chip: {}, slab: {}, step: null, k: 0 };
-  const frames = [frame];
-  for (const step of film.steps) {
-    const sram = { ...frame.sram };
-    for (const name of step.drop ?? []) delete sram[name];
-    const chip = {};
-    for (const [name, rows] of Object.entries(step.put ?? {})) {
-      chip[name] = sram[name] ?? [];
-      sram[name] = rows;
-    }
-    const hbm = { ...frame.hbm };
-    const slab = {};
-    for (const [name, [first, rows]] of Object.entries(step.hbm ?? {})) {
-      slab[name] = hbm[name] ?? [];
-      hbm[name] = Array.from({ length: count(film, name) }, (_, r) =>
-        r >= first && r < first + rows.length ? rows[r - first] : hbm[name]?.[r],
-      );
-    }
-    frame = { sram, hbm, chip, slab, step, k: frames.length };
-    frames.push(frame);
-  }
-  return frames;
-};
-
-const count = (film, name) => (BY_KEY.test(name) ? film.n_k : film.n);
-const columns = (film, name) => {
-  const size = about(film, name)[3];
-  return size === "c" ? Math.min(film.block_cols, film.n_k) : (film[size] ?? 1);
-};
-
-// A matrix as a table, a <tbody> for each block. `before` holds the numbers that it had:
-// others are new. `held` is the block on the chip, `here` the row of the formula.
-const grid = (film, name, label, rows, { before, size, block = size, held, here }) => {
-  const list = (row) => (Array.isArray(row) ? row : [row]);
-  const cell = (r, c) => {
-    const x = rows?.[r] === undefined ? undefined : list(rows[r])[c];
-    const fresh = before && x !== undefined && x !== list(before[r])[c];
-    const text = x === undefined ? "" : film.exact ? x : number(x);
-    return el("td", { class: x === undefined ? "tw-none" : fresh ? "tw-fresh" : null }, text);
-  };
-  const all = (n, make) => Array.from({ length: n }, (_, x) => make(x));
-  const row = (r) =>
-    el("tr", r === here && { class: "tw-line" }, all(columns(film, name), (c) => cell(r, c)));
-  const body = all(Math.ceil(size / block), (n) =>
-    el("tbody", n === held && { class: "tw-held" },
-      all(Math.min(block, size - n * block), (r) => row(n * block + r))),
-  );
-  const style = `tw-cells ${colour(film, name)}${rows ? "" : " tw-gone"}`;
-  return el("table", { class: style }, el("caption", null, math(label)), body);
-};
-
-const blockOf = (film, name) => (BY_KEY.test(name) ? film.block_cols : film.block_rows);
-
-const chip = (film, frame, row) => {
-  const slot = (name) => {
-    const rows = frame.sram[name];
-    const label = named(film, name, rows && frame.step, film.exact);
-    const size = Math.min(blockOf(film, name), count(film, name));
-    const here = frame.chip[name] && frame.step.lines ? row : -1;
-    return grid(film, name, label, rows, { before: frame.chip[name], size, here });
-  };
-  return film.slots.map((names) => box("tw-slots", names.map(slot)));
-};
-
-const slab = (film, frame) => {
-  const one = (name) => {
-    const held = name in frame.sram ? frame.step[BY_KEY.test(name) ? "j" : "i"] : -1;
-    const size = count(film, name);
-    const how = { before: frame.slab[name], size, block: blockOf(film, name), held };
-    return grid(film, name, named(film, name, null, film.exact), frame.hbm[name], how);
-  };
-  return box("tw-slots", entries(film, film.hbm).map(([name]) => one(name)));
-};
-
-const memory = (name, ...children) =>
-  box(`tw-scroll tw-${name}`, line("tw-where", tell(name)), ...children);
-
-// An arrow as wide as the elements that move, 1.5 pixels each.
+// An arrow as wide as the elements that move, 1.5 pixels each, or less where they are many.
 const arrow = (film, name, n, place, way) => {
-  const half = 0.75 * n + 5;
+  const half = Math.min(0.75, 40 / film.largest) * n + 5;
   const right = 2 * half - 5;
-  const points = `5,34 5,13 1,13 ${half},1 ${right + 4},13 ${right},13 ${right},34`;
-  const turn = way === "store" ? { transform: `rotate(180 ${half} 17.5)` } : {};
+  const points = `5,23 5,11 1,11 ${half},1 ${right + 4},11 ${right},11 ${right},23`;
+  const turn = way === "store" ? { transform: `rotate(180 ${half} 12)` } : {};
   const shape = svg("polygon", { points, ...turn });
-  const size = { width: 2 * half, height: 35, "aria-hidden": "true" };
+  const size = { width: 2 * half, height: 24, "aria-hidden": "true" };
   const text = el("span", null, math(named(film, name, place)), ` ${n}`);
   const style = `tw-arrow tw-${way} ${colour(film, name)}`;
   return el("span", { class: style }, svg("svg", size, shape), text);
@@ -134,36 +32,7 @@ const traffic = (film, { step }) => {
     const text = tell(way === "load" ? "in" : "out", { now, all });
     return box("tw-way", box("tw-arrows", arrows), el("p", null, text));
   };
-  const counts = [side("load", step?.loaded ?? 0), side("store", step?.stored ?? film.first)];
-  return box("tw-moves", counts);
-};
-
-// The tiles of S in small: done, now, hidden by the mask.
-const map = (film, frame, frames) => {
-  const size = Math.min(15, 64 / Math.max(film.n, film.n_k));
-  const tiles = frames.filter(({ step }) => step?.phase === "store");
-  const done = tiles.filter(({ k }) => k <= frame.k);
-  const shapes = [];
-  const rect = (x, y, w, h, style) => {
-    const place = { x: x * size + 1, y: y * size + 1, width: w * size, height: h * size };
-    shapes.push(svg("rect", { ...place, class: style }));
-  };
-  const tile = ({ i, j }, style) => {
-    const [x, y] = [j * film.block_cols, i * film.block_rows];
-    const w = Math.min(film.block_cols, film.n_k - x);
-    rect(x, y, w, Math.min(film.block_rows, film.n - y), style);
-  };
-  tiles.forEach(({ step }) => tile(step, "tw-todo"));
-  done.forEach(({ step }) => tile(step, "tw-done"));
-  for (let r = 0; film.shift !== null && r < film.n; r++) {
-    const seen = Math.max(0, Math.min(film.n_k, r + film.shift + 1));
-    if (seen < film.n_k) rect(seen, r, film.n_k - seen, 1, "tw-hidden");
-  }
-  if (frame.step) tile(frame.step, "tw-now");
-  const label = tell("map", { all: tiles.length, done: done.length });
-  const [w, h] = [film.n_k, film.n].map((x) => x * size + 2);
-  const about = { width: w, height: h, role: "img", "aria-label": label };
-  return svg("svg", { class: "tw-map", ...about }, shapes);
+  return [side("load", step?.loaded ?? 0), side("store", step?.stored ?? film.first)];
 };
 
 // What happens in a step, as words: {what: "load Q₁, …", whole: "Step 9 of 28, …"}.
@@ -186,20 +55,22 @@ export const sentence = (film, { step, k }) => {
     const kept = list(step.phase === "kv" ? ["k", "v"] : ["q"]);
     what = step.load ? tell("load", args) : tell("kept", { names: kept });
     if (step.load && begin) what += tell("also", { names: begin });
-  } else what = tell(step.phase);
+  } else what = tell(film.order === "standard" && step.phase === "s" ? "s rows" : step.phase);
   const place = { k, all: film.steps.length, i: step.i + 1, j: step.j + 1 };
-  return { what, whole: tell("step", { ...place, what }) + tell("stop") };
+  const how = film.order !== "standard" ? "step" : step.phase === "kv" ? "step all" : "step rows";
+  return { what, whole: tell(how, { ...place, what }) + tell("stop") };
 };
 
+export const title = ({ pass, order }) => tell(pass === "forward" ? `${order} long` : order);
+
 const source = (film, phase) => {
-  if (!film.source) return null;
-  const [a, { [phase]: l }] = film.source;
-  return line("tw-note", tell(l.includes(",") ? "lines" : "line", { a, l }));
+  const [a, { [phase]: l } = {}] = film.source ?? [];
+  return l ? tell(l.includes(",") ? "lines" : "line", { a, l }) : "";
 };
 
 // The formula of the step, and the same with the numbers of one row.
 const formula = (film, { step }, row, choose) => {
-  if (!step?.lines) return null;
+  if (!step?.lines) return [];
   const keys = step.phase === "dk" || step.phase === "dv";
   const first = (keys ? step.j * film.block_cols : step.i * film.block_rows) + 1;
   const at = Math.min(row, step.lines.length - 1);
@@ -213,28 +84,185 @@ const formula = (film, { step }, row, choose) => {
   return [
     box("tw-general", film.general[step.phase].map((x) => el("p", null, math(x)))),
     box("tw-rows", rows),
-    box("tw-numbers", step.lines[at].map((x) => el("p", null, math(x)))),
+    box("tw-numbers", step.lines[at].map((x) => el("p", null, painted(x, step.phase)))),
   ];
 };
 
-// The whole panel at one frame; `row` is the row whose numbers the formula shows.
-export const panel = (film, frames, k, row, choose, title) => {
-  const frame = frames[k];
-  const { whole } = sentence(film, frame);
-  const lines = ({ lines, phase }) => (lines?.[0].length ?? 0) + (film.general[phase]?.length ?? 0);
-  const head = el("div", { class: "tw-head" },
-    el("div", null,
-      title && line("tw-order", `${tell(film.order)} · ${title}`),
-      line("tw-sentence", whole),
-      frame.step && source(film, frame.step.phase)),
-    map(film, frame, frames),
-  );
-  const picture = el("div", { class: "tw-picture" },
-    memory("chip", ...chip(film, frame, row)),
-    traffic(film, frame),
-    memory("hbm", slab(film, frame)),
-  );
-  const below = box("tw-formula", ...(formula(film, frame, row, choose) ?? []));
-  below.style.setProperty("--tw-lines", Math.max(...film.steps.map(lines)));
-  return box("tw-panel", head, picture, below);
+const METHODS = ["standard", "kv-outer", "q-outer"];
+
+// What each method moves in all, as bars to one scale with a part for each tensor. The
+// bar of the film on show fills as it plays.
+class Bars {
+  constructor(film) {
+    this.film = film;
+    const most = Math.max(...METHODS.map((x) => film.counts[x].all));
+    this.node = box("tw-bars", METHODS.map((x) => this.row(x, film.counts[x], most)));
+  }
+
+  row(method, { all, parts }, most) {
+    const { film } = this;
+    const mine = method === film.order;
+    const part = ([name, n]) => {
+      const fill = mine && el("i");
+      if (mine) (this.fills ??= []).push([name, n, fill]);
+      const symbol = about(film, name)[1].replace(/_.*/, "");
+      const letter = n > 0.07 * most * symbol.length && el("b", null, math(symbol));
+      const made = el("span", { class: `tw-part ${colour(film, name)}` }, fill, letter);
+      made.style.flexGrow = n;
+      return made;
+    };
+    const bar = box("tw-bar-all", parts.map(part));
+    bar.style.width = `${(100 * all) / most}%`;
+    const said = el("span", { class: "tw-sum" }, String(all));
+    if (mine) this.sum = said;
+    const name = tell(film.pass === "forward" ? `${method} short` : method);
+    return box(mine ? "tw-rival tw-mine" : "tw-rival",
+      el("span", null, name), el("div", { "aria-hidden": "true" }, bar), said);
+  }
+
+  draw({ step, moved }) {
+    const now = step ? step.loaded + step.stored : this.film.first;
+    for (const [name, n, fill] of this.fills) fill.style.transform = `scaleX(${moved[name] / n})`;
+    const { all } = this.film.counts[this.film.order];
+    this.sum.replaceChildren(el("b", null, String(now)), ` / ${all}`);
+  }
+}
+
+// How full the chip is, against the most that this film ever needs there.
+const room = (film) => {
+  const fill = el("i");
+  const said = el("p");
+  const bar = el("div", { class: "tw-fill", "aria-hidden": "true" }, fill);
+  const draw = ({ step }) => {
+    const held = step?.held ?? 0;
+    said.textContent = tell("held", { held, room: film.room });
+    fill.style.transform = `scaleX(${held / film.room})`;
+  };
+  return { node: box("tw-room-of", said, bar), draw };
 };
+
+const end = (text) => text.slice(text.lastIndexOf(" = "));
+
+// The lines of a step, with the numbers of row r, that are about a cell in column c.
+const aboutCell = (film, { phase, j, lines }, name, r, c) => {
+  const of = lines[r] ?? [];
+  const column = c - j * film.block_cols;
+  const here = name === "s" && column >= 0 && column < film.block_cols;
+  const at = { s: 0, p: 0, tile: 1, softmax: 2 }[phase];
+  if (here && at !== undefined) return [of[at + column]];
+  if (name === "o" && phase === "merge") return [`α${end(of[1])},  β${end(of[2])}`];
+  if (name === "o" && phase === "o") return [of[2 * c + 1].replace(/ = .* = /, " = ")];
+  return name === phase || (name === "o" && phase === "pv") ? [of[c]] : [];
+};
+
+// Where the number of a cell comes from: the sum of a score, the rounds of an output or a
+// gradient; of a number that was there before, the number.
+const explain = (film, frames, k, [made, r, c]) => {
+  const [name] = made.names;
+  const keys = BY_KEY.test(name);
+  const size = keys ? film.block_cols : film.block_rows;
+  const rounds = [];
+  let first;
+  for (const { step, k: at } of frames) {
+    if (!step?.lines || Math.floor(r / size) !== (keys ? step.j : step.i)) continue;
+    const found = aboutCell(film, step, name, r % size, c).filter(Boolean);
+    if (found.length) first ??= at;
+    if (at > k) continue;
+    if (step.phase === "merge") rounds.push(...found); // until its output comes
+    else if (step.phase === "o" && found.length)
+      rounds.push([math(`j = ${step.j + 1}:  ${rounds.pop()},  `), painted(found[0], "o")]);
+    else rounds.push(...found.map((x) => painted(x, step.phase)));
+  }
+  if (rounds.length) return rounds.filter((x) => typeof x !== "string");
+  if (first) return [tell("later", { k: first })];
+  const value = [frames[k].hbm[name]?.[r]].flat()[c];
+  const index = made.cols > 1 || made.table.rows.length < made.rows ? `${r + 1}${c + 1}` : r + 1;
+  const title = about(film, name)[1].replace(/(_.*)?$/, `_{${index}}`);
+  return value === undefined || value === null ? [] : [math(`${title} = ${shown(film, value)}`)];
+};
+
+// The whole panel of a film; choose(row) says which row's numbers the formula shows.
+export class Panel {
+  constructor(film, frames, choose) {
+    Object.assign(this, { film, frames, choose });
+    film.largest = Math.max(...film.steps.flatMap((x) => Object.values(x.load ?? x.store ?? {})));
+    [this.chip, this.floor] = [new Chip(film), new Floor(film, frames)];
+    [this.said, this.note] = [line("tw-sentence"), line("tw-note")];
+    [this.bars, this.room] = [new Bars(film), room(film)];
+    [this.moves, this.below, this.peek] = [box("tw-moves"), box("tw-formula"), box("tw-peek")];
+    this.peek.hidden = true;
+    const { all, why } = film.counts[film.order];
+    const rival = film.counts.standard.why;
+    const because = tell(`why ${film.pass} ${film.order}`, { why, all, rival });
+    const lines = ({ lines, phase }) =>
+      (lines?.[0].length ?? 0) + (film.general[phase]?.length ?? 0);
+    this.below.style.setProperty("--tw-lines", Math.max(...film.steps.map(lines)));
+    const head = box("tw-head", line("tw-order", title(film)), this.said, this.note);
+    this.picture = box("tw-picture", this.chip.node, this.moves, this.floor.node);
+    const meters = box("tw-meters", line("tw-note", tell("moved")), this.bars.node,
+      line("tw-because", because), this.room.node);
+    this.node = box("tw-panel", head, this.picture, meters, this.below, this.peek);
+  }
+
+  draw(k, row, moving) {
+    const before = this.frame;
+    const frame = (this.frame = this.frames[k]);
+    this.said.textContent = sentence(this.film, frame).whole;
+    this.note.textContent = frame.step ? source(this.film, frame.step.phase) : "";
+    this.chip.draw(frame, row);
+    this.floor.draw(frame);
+    this.moves.replaceChildren(...traffic(this.film, frame));
+    this.bars.draw(frame);
+    this.room.draw(frame);
+    this.below.replaceChildren(...formula(this.film, frame, row, this.choose));
+    if (this.at) this.look(this.at);
+    this.settle();
+    if (moving && before?.k === k - 1) travel(this, frame);
+  }
+
+  // The chip hovers over the tile; what is wider than its place scrolls.
+  settle() {
+    const { chip, floor, picture } = this;
+    for (const { node } of [chip, floor]) {
+      const out = () => node.scrollWidth > node.clientWidth + 1;
+      if (out()) node.classList.add("tw-tight"); // and so it stays
+      const wide = out();
+      node.classList.toggle("tw-scroll", wide);
+      const ariaLabel = node.firstChild.textContent;
+      if (wide) Object.assign(node, { tabIndex: 0, role: "group", ariaLabel });
+      else node.removeAttribute("tabindex");
+    }
+    const middle = (node, one) => node.offsetLeft + one.offsetLeft + one.offsetWidth / 2;
+    const most = picture.clientWidth - chip.node.offsetWidth - 2 * chip.node.offsetLeft;
+    const want = middle(floor.node, floor.held) - middle(chip.node, chip.all.s.table);
+    const x = floor.held.hidden ? 0 : Math.max(0, Math.min(most, want));
+    chip.node.style.transform = `translateX(${x}px)`;
+  }
+
+  // Shows where the number of a cell comes from; without one the formula again.
+  look(place) {
+    this.at = place;
+    this.node.querySelector(".tw-at-cell")?.classList.remove("tw-at-cell");
+    this.peek.hidden = true;
+    this.below.classList.remove("tw-covered");
+    if (!place) return "";
+    const [made, r, c] = place;
+    made.cells[r][c].classList.add("tw-at-cell");
+    const lines = this.frame.step || this.chip.all[made.names[0]] !== made
+      ? explain(this.film, this.frames, this.frame.k, this.whole(place)) : []; // nothing there yet
+    this.peek.hidden = !lines.length;
+    this.below.classList.toggle("tw-covered", lines.length > 0);
+    this.peek.replaceChildren(...lines.map((x) => el("p", null, ...[x].flat())));
+    return this.peek.innerText;
+  }
+
+  // A cell of the chip as the cell of the whole matrix.
+  whole([made, r, c]) {
+    if (this.chip.all[made.names[0]] !== made) return [made, r, c];
+    const { step } = this.frame;
+    const name = made.names[0];
+    const size = BY_KEY.test(name) ? step.j * this.film.block_cols : step.i * this.film.block_rows;
+    const there = this.floor.all[name] ?? made;
+    return [there, r + size, name === "s" ? c + step.j * this.film.block_cols : c];
+  }
+}

@@ -1,20 +1,23 @@
 // Plays the trace, tile by tile, in <tw-stepper data-pass="forward" data-order="kv-outer">.
 // The example's films are committed files; every other film is Python's, in the worker.
 import { el, load, problem, announce, debounce, lang } from "./page.js";
-import { box, line, math, panel, sentence, unroll } from "./stepper_panel.js";
+import { math, unroll } from "./stepper_film.js";
+import { Panel, box, line, sentence, title } from "./stepper_panel.js";
+import { pointing } from "./stepper_point.js";
 import { tell, words } from "./stepper_words.js";
 
 const ORDERS = ["kv-outer", "q-outer"];
-const TITLES = { "kv-outer": "FlashAttention", "q-outer": "FlashAttention-2" };
+const CHOICES = { forward: ["standard", ...ORDERS, "both"], backward: [...ORDERS, "both"] };
 const EXAMPLE = {
   q: "-1 -1\n1 0\n0 1\n1 1",
   k: "1 0\n0 1\n0 2\n-1 1",
   v: "0 9\n9 9\n-9 0\n9 0",
   do: "1 0\n0 1\n1 1\n1 0",
 };
-const READY = /forward-(kv|q)-outer|backward-kv-outer/; // its films
+const READY = /forward|backward-kv-outer/; // its films
 // Their names, in the address too, where the theme's search has taken q.
-const FIELDS = { block_rows: "B_r", block_cols: "B_c", q: "Q", k: "K", v: "V", do: "dO" };
+const FIELDS = { n: "N", block_rows: "B_r", block_cols: "B_c", q: "Q", k: "K", v: "V", do: "dO" };
+const READS = new Set(["order", "pass"]); // what the names of films say
 const LONGEST = 2000; // characters of a field, before Python looks at it
 
 const button = (key, onclick) =>
@@ -25,10 +28,9 @@ const folded = (key, ...children) =>
 export class Player {
   constructor(host) {
     this.host = host;
-    this.way = host.dataset.pass;
-    this.usual = { ...EXAMPLE, order: host.dataset.order ?? "kv-outer", causal: "no" };
-    Object.assign(this.usual, { block_rows: "2", block_cols: "2", scale: "ln 2" });
-    if (this.way === "forward") delete this.usual.do;
+    this.usual = { ...EXAMPLE, pass: host.dataset.pass, order: host.dataset.order ?? "q-outer" };
+    Object.assign(this.usual, { block_rows: "2", block_cols: "2", causal: "no", scale: "ln 2" });
+    this.usual.n = "";
     [this.k, this.row, this.asked, this.fields] = [0, 0, 0, {}];
     this.remember = debounce(() => this.write(), 200); // browsers count changes of the address
     this.build();
@@ -51,14 +53,36 @@ export class Player {
     this.wrong = el("p", { class: "tw-problem", role: "status" });
     const table = folded("table", ...this.host.childNodes);
     const player = box("tw-controls tw-player", controls);
-    this.host.replaceChildren(this.stage, player, ...this.settings(), this.wrong, table);
+    const settings = this.settings();
+    this.host.replaceChildren(this.methods, this.stage, player, ...settings, this.wrong, table);
+    this.host.classList.add("tw-on");
     this.host.addEventListener("keydown", (event) => this.key(event));
+    this.walk = pointing(this.stage, () => this.panels ?? []);
+  }
+
+  // The methods, one pressed; in the backward pass they are two orders.
+  choices() {
+    const one = (order) => {
+      const pressed = String(order === this.chosen.order);
+      const name = this.chosen.pass === "forward" && order !== "both" ? `${order} short` : order;
+      return el("button", {
+        type: "button", class: "tw-button", "aria-pressed": pressed, "data-order": order,
+        onclick: () => this.apply({ order }),
+      }, tell(name));
+    };
+    const focused = this.methods.contains(document.activeElement);
+    const told = this.films.length === 1 && this.chosen.pass === "forward";
+    const said = el("span", null, told ? title(this.films[0]) : "");
+    this.methods.replaceChildren(...CHOICES[this.chosen.pass].map(one), said);
+    if (focused) this.methods.querySelector("[aria-pressed=true]").focus();
   }
 
   settings() {
+    this.methods = box("tw-controls tw-methods");
+    Object.assign(this.methods, { role: "group", ariaLabel: tell("order") });
     const field = (key, tag, attributes, ...children) => {
       const node = el(tag, attributes, ...children);
-      if (tag !== "textarea") node.onchange = () => this.apply();
+      if (tag !== "textarea") node.onchange = () => this.apply({ [key]: node.value });
       this.fields[key] = node;
       const name = FIELDS[key]?.replace(/_(.)/, "_{$1}");
       const label = el("span", null, name ? math(name) : tell(key));
@@ -71,12 +95,11 @@ export class Player {
     const typed = (key, size) => field(key, "input", { class: "tw-field", size, maxlength: 40 });
     const matrix = (key) =>
       field(key, "textarea", { class: "tw-field tw-own", rows: 4, spellcheck: "false" });
-    const first = box("tw-controls",
-      choice("order", ...ORDERS, "both"), choice("causal", "no", "bottom-right", "top-left"),
-      typed("block_rows", 1), typed("block_cols", 1));
+    const first = box("tw-controls", typed("n", 2), typed("block_rows", 1), typed("block_cols", 1),
+      choice("causal", "no", "bottom-right", "top-left"), choice("pass", "forward", "backward"));
     const own = folded("own",
       line("tw-note", tell("own hint")),
-      box("tw-controls", Object.keys(EXAMPLE).filter((x) => x in this.usual).map(matrix)),
+      box("tw-controls", Object.keys(EXAMPLE).map(matrix)),
       box("tw-controls", typed("scale", 7), el("span", { class: "tw-note" }, tell("scale hint"))),
       box("tw-controls", button("use", () => this.apply()), button("reset", () => this.reset())));
     return [first, own];
@@ -87,8 +110,9 @@ export class Player {
     const query = new URLSearchParams(location.search);
     const wanted = { ...this.usual };
     for (const key in wanted) wanted[key] = query.get(FIELDS[key] ?? key) ?? wanted[key];
-    let why = await this.show(wanted);
-    if (why !== null) await this.show(this.usual);
+    const fit = CHOICES[wanted.pass]?.includes(wanted.order);
+    let why = fit ? await this.show(wanted) : tell("no such");
+    if (why !== null) await this.show({ ...this.usual });
     const step = query.get("step") ?? "0";
     if (why === null && /^\d{1,4}$/.test(step) && step <= this.last) this.go(Number(step));
     else why ??= tell("no step");
@@ -98,15 +122,21 @@ export class Player {
   }
 
   async reset() {
-    await this.show(this.usual);
+    await this.show({ ...this.usual });
     this.fill();
     this.remember();
   }
 
-  async apply() {
-    const wanted = {};
+  // What the fields say, with what has just been changed. N is no more than a way to fill
+  // the matrices: it is asked for when it is changed.
+  async apply(changed = {}) {
+    const wanted = { order: this.chosen.order };
     for (const key in this.fields) wanted[key] = this.fields[key].value;
-    if ((await this.show(wanted)) === null) this.remember();
+    Object.assign(wanted, { n: "" }, changed);
+    if (wanted.pass === "backward" && wanted.order === "standard") wanted.order = "kv-outer";
+    if ((await this.show(wanted)) !== null) return;
+    if (wanted.n) this.fill();
+    this.remember();
   }
 
   // Shows the films of what is wanted; null, or a sentence that says why not.
@@ -119,8 +149,15 @@ export class Player {
       const orders = wanted.order === "both" ? ORDERS : [wanted.order];
       const films = await Promise.all(orders.map((order) => this.film({ ...wanted, order })));
       if (number !== this.asked) return "";
-      this.films = films.map((film) => [film, unroll(film)]);
-      this.chosen = wanted;
+      const { inputs } = films[0];
+      for (const key in inputs) wanted[key] = inputs[key].map((row) => row.join(" ")).join("\n");
+      this.chosen = { ...wanted, n: "" };
+      this.films = films;
+      this.panels = films.map((film) => new Panel(film, unroll(film), (row) => this.choose(row)));
+      this.stage.classList.toggle("tw-two", films.length > 1);
+      this.stage.replaceChildren(...this.panels.map((x) => x.node));
+      this.choices();
+      this.size();
       this.bar.max = this.last = films[0].steps.length;
       this.play(false);
       this.go(this.k);
@@ -134,8 +171,8 @@ export class Player {
   }
 
   async film(wanted) {
-    const name = `stepper-${this.way}-${wanted.order}`;
-    const same = Object.keys(wanted).every((x) => x === "order" || wanted[x] === this.usual[x]);
+    const name = `stepper-${wanted.pass}-${wanted.order}`;
+    const same = Object.keys(wanted).every((x) => READS.has(x) || wanted[x] === this.usual[x]);
     if (same && READY.test(name)) return load(`live/${name}.json`);
     for (const field in wanted)
       if (wanted[field].length > LONGEST) {
@@ -143,7 +180,7 @@ export class Player {
         throw Object.assign(new Error(), { problem });
       }
     const { ask } = await import("./runtime.js"); // only who asks something else needs it
-    return ask("stepper", { ...wanted, pass: this.way });
+    return ask("stepper", wanted);
   }
 
   complain(found) {
@@ -160,36 +197,41 @@ export class Player {
   fill() {
     for (const key in this.fields)
       this.fields[key].value = this.chosen[key].replace(/\s*;\s*/g, "\n").replace(/,/g, " ");
+    this.size();
+  }
+
+  // N, if there are as many queries as keys; and whose gradient is asked for.
+  size() {
+    const [{ n, n_k, pass }] = this.films;
+    this.fields.n.value = n === n_k ? n : "";
+    this.fields.do.parentNode.hidden = pass === "forward";
   }
 
   go(k, aloud) {
+    const moving = aloud && k === this.k + 1;
     this.k = Math.max(0, Math.min(this.last, k));
-    const [[film, frames]] = this.films;
+    const [{ film, frames }] = this.panels;
     const { whole } = sentence(film, frames[this.k]);
     this.bar.value = this.k;
     this.bar.setAttribute("aria-valuetext", whole);
     this.back.setAttribute("aria-disabled", this.k === 0); // disabled would lose the focus
     this.next.setAttribute("aria-disabled", this.k === this.last);
-    this.draw();
+    this.draw(moving);
     if (aloud) announce(whole);
     if (this.ready && !this.timer) this.remember();
   }
 
-  draw() {
-    const choose = (row) => {
-      this.row = row;
-      this.draw();
-      this.stage.querySelector(`[data-row="${row}"]`).focus();
-    };
+  draw(moving) {
     const within = this.stage.contains(document.activeElement);
-    const two = this.films.length > 1;
-    this.stage.classList.toggle("tw-two", two);
-    this.stage.replaceChildren(...this.films.map(([film, frames]) =>
-      panel(film, frames, this.k, this.row, choose, two && TITLES[film.order]),
-    ));
-    if (within) this.stage.focus({ preventScroll: true }); // what had the focus is gone
-    for (const x of this.stage.querySelectorAll(".tw-scroll"))
-      if (x.scrollWidth > x.clientWidth) x.tabIndex = 0;
+    for (const one of this.panels) one.draw(this.k, this.row, moving);
+    if (within && !this.stage.contains(document.activeElement))
+      this.stage.focus({ preventScroll: true }); // what had the focus is gone
+  }
+
+  choose(row) {
+    this.row = row;
+    this.draw();
+    this.stage.querySelector(`[data-row="${row}"]`).focus();
   }
 
   play(on) {
@@ -207,11 +249,16 @@ export class Player {
   }
 
   key(event) {
-    if (event.target.closest("input, select, textarea")) return;
+    const { type, localName } = event.target;
+    if (/select|textarea/.test(localName) || type === "text") return;
+    if (type === "range" && event.key !== " ") return;
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const { key, target } = event;
+    const move = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    const up = { ArrowUp: -1, ArrowDown: 1 }[key];
     if (move) this.go(this.k + move, true);
-    else if (event.key === " " && event.target === this.stage) this.play(!this.timer);
+    else if (up && target.localName === "table") this.walk(target, up);
+    else if (key === " " && !target.closest("button, summary")) this.play(!this.timer);
     else return;
     event.preventDefault();
   }

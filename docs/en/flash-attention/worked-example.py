@@ -102,13 +102,15 @@ memory_html(steps[:4])
 # %% [markdown]
 # ## All four, move by move { #play }
 #
-# Here you can play the same four steps, with every load and every store as a move of its own. Try to predict each step before you play it, or put in other numbers, other block sizes or a mask.
+# In the tile machine you can play the same four tiles, with every load and every store as a move of its own. It begins in FlashAttention-2's order, which keeps the queries outside, so the tiles of steps 2 and 3 change places, and 52 elements move in all. Press FA1 for the order of the cells above. Its bar is more than twice as long, and its colours say why: most of it is \(O\), \(\ell\) and \(m\), which come and go for each block of keys.
 #
-# <figure class="tw-figure tw-widget" markdown="0">
+# Try to predict each step before you play it, or put in other numbers, other block sizes or a mask. Point at a score to see its sum, or at an output to see its \(\alpha\) and \(\beta\) in every tile.
+#
+# <figure class="tw-figure tw-widget tw-broad" markdown="0">
 # <tw-stepper id="stepper" data-pass="forward">
 # <p>The steps are listed above on this page, with every number.</p>
 # </tw-stepper>
-# <figcaption>Below, HBM; above, what is in SRAM now. An arrow is as wide as the elements that it moves; a corner marks what a step has changed.</figcaption>
+# <figcaption>Below, HBM; above, what is in SRAM now. The place of S in HBM stays empty. An arrow is as wide as the elements that it moves; a corner marks what a step has changed.</figcaption>
 # </figure>
 #
 # ## The result { #result }
@@ -158,7 +160,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 #     No. \(m^{\text{new}}\) is either \(m\) or \(\tilde m\), and the one that it equals has the factor \(e^0 = 1\).
 #
 # ??? question "Which numbers change if queries are in the outer loop?"
-#     The order of the steps becomes 1, 3, 2, 4. \(O\), \(\ell\) and \(m\) are stored twice instead of four times and never loaded, whereas each block of \(K\) and \(V\) is loaded twice instead of once. In all, 40 elements go in and 16 go out, instead of 64 and 32. The numbers of each step stay the same. Try `python -m tilewise trace --order q-outer`.
+#     The order of the steps becomes 1, 3, 2, 4. \(O\), \(\ell\) and \(m\) are stored twice instead of four times and never loaded, whereas each block of \(K\) and \(V\) is loaded twice instead of once. In all, 40 elements go in and 16 go out, instead of 64 and 32. FlashAttention-2 stores only \(L\) in place of \(\ell\) and \(m\), so 12 go out. The numbers of each step stay the same. Try `python -m tilewise trace --order q-outer`.
 #
 # ## Sources { #sources }
 #

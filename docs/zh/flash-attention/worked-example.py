@@ -6,7 +6,7 @@
 #     text_representation:
 #       extension: .py
 #       format_name: percent
-# source: "575759847f57"
+# source: "e84ed3159213"
 # ---
 
 # %% [markdown]
@@ -97,13 +97,15 @@ memory_html(steps[:4], lang="zh")
 # %% [markdown]
 # ## 四步连起来看 { #play }
 #
-# 这里可以把四步连起来播放，每次读入和写回都单独成一小步。不妨在播放之前先猜一猜每一步的结果，也可以换一组数、换块大小，或者加上掩码。
+# 在分块演示器里可以把这四块连起来播放，每次读入和写回都单独成一小步。一开始用的是 FlashAttention-2 的次序：查询在外层，所以第 2 步和第 3 步的两块对调，一共搬 52 个元素。按下 FA1，次序就与上面各单元格相同，条形变成两倍多长，颜色说明了原因：大部分是 \(O\)、\(\ell\) 和 \(m\)，每来一块键，它们就要往返一趟。
 #
-# <figure class="tw-figure tw-widget" markdown="0">
+# 不妨在播放之前先猜一猜每一步的结果，也可以换一组数、换块大小，或者加上掩码。把鼠标移到某个分数上，可以看到它是怎样加出来的；移到某个输出上，可以看到每一块的 \(\alpha\) 和 \(\beta\)。
+#
+# <figure class="tw-figure tw-widget tw-broad" markdown="0">
 # <tw-stepper id="stepper" data-pass="forward">
 # <p>每一步的每个数，上面都列出了。</p>
 # </tw-stepper>
-# <figcaption>下面是 HBM，上面是此刻 SRAM 里的内容。箭头越宽，搬的元素越多；折角标出这一步改动的数。</figcaption>
+# <figcaption>下面是 HBM，上面是此刻 SRAM 里的内容。S 在 HBM 里的位置一直空着。箭头越宽，搬的元素越多；折角标出这一步改动的数。</figcaption>
 # </figure>
 #
 # ## 结果 { #result }
@@ -150,7 +152,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 #     不会。\(m^{\text{new}}\) 总是 \(m\) 与 \(\tilde m\) 中的一个，而它等于的那一个，系数是 \(e^0 = 1\)。
 #
 # ??? question "换成查询在外层循环，哪些数会变？"
-#     各步的次序变成 1、3、2、4。\(O\)、\(\ell\)、\(m\) 从写回四次变成写回两次，也不用再读；\(K\) 和 \(V\) 的每一块则从读一次变成读两次。合计从进 64 个、出 32 个，变成进 40 个、出 16 个。每一步里的数都不变。跑一下 `python -m tilewise trace --order q-outer` 试试。
+#     各步的次序变成 1、3、2、4。\(O\)、\(\ell\)、\(m\) 从写回四次变成写回两次，也不用再读；\(K\) 和 \(V\) 的每一块则从读一次变成读两次。合计从进 64 个、出 32 个，变成进 40 个、出 16 个；FlashAttention-2 只存 \(L\) 来代替 \(\ell\) 和 \(m\)，所以出 12 个。每一步里的数都不变。跑一下 `python -m tilewise trace --order q-outer` 试试。
 #
 # ## 出处 { #sources }
 #

@@ -4,6 +4,7 @@ from itertools import product
 
 from draw.figures import _bench as bench
 from draw.figures.memory import short_sequences as short
+from draw.numbers._shared import span
 from draw.tables import _errors as errors
 from draw.tables import _practices as practices
 from draw.tables import _rules as rules
@@ -15,12 +16,6 @@ from tilewise.rounding import largest, roundoff
 
 FUSED = ("flash", "cudnn", "efficient", "ours")
 OTHERS = ("cudnn", "fa4", "flash", "flex")  # those that readers can install
-
-
-def span(name, ratios, digits=2):
-    """The least and the most, as name_least and name_most."""
-    yield f"{name}_least", f"{min(ratios):.{digits}f}"
-    yield f"{name}_most", f"{max(ratios):.{digits}f}"
 
 
 def power(x):
@@ -45,8 +40,8 @@ def lengths():
     assert not first, "the page gives one length for both head dimensions"
     for d in DIMS:
         yield f"flash_backward_{d}", f"{wins(['flash'], 'backward', d)}"
-    cells = product(PASSES, DIMS)
-    yield "fastest", f"{max(wins(['ours', 'cudnn'], *x) for x in cells)}"
+    least = [wins(["ours", "cudnn"], *x) for x in product(PASSES, DIMS)]
+    yield "fastest", f"{max(least)}"
     yield "share", f"{100 * 1024 / (1024 + 6 * 2048):.1f}"
     yield "half_at", f"{6 * 2048:,}"
 
@@ -58,8 +53,7 @@ def one_token():
         "standard": ledger.standard_forward(1, 128, n_k=16384),
     }
     for name, bill in bills.items():
-        moved = 32 * (bill["reads"] + bill["writes"])
-        yield f"token_{name}", f"{moved:,}"
+        yield f"token_{name}", f"{32 * (bill['reads'] + bill['writes']):,}"
     size = 2 * 2 * 16 * 32 * 16384 * 128
     yield "cache_gb", f"{size / 1e9:.2f}"
     yield "cache_tbs", f"{size / decoding.time('cudnn', 32, 16) / 1e6:.2f}"
@@ -78,8 +72,8 @@ def tiles():
     cols = [best[d][r, 32] / best[d][r, 64] for d, r in product(DIMS, (64, 128))]
     yield from span("rows_32", rows, 1)
     yield from span("keys_32", cols)
-    thin = [1 / x for x in rules.wider("two_consumers", causal=(False,))]
-    yield from span("rows_128", thin)
+    wide = rules.wider("two_consumers", causal=(False,))
+    yield from span("rows_128", [1 / x for x in wide])
     yield from span("keys_128", rules.wider())
     yield "four_warps", f"{few[128, 128, 4] / few[128, 128, 8]:.2f}"
     (ratio,), small, large = rules.squares()
@@ -91,6 +85,10 @@ def tiles():
 def shapes():
     """Odd lengths, other head dimensions, batches."""
     yield from span("filled", practices.filled(), 1)
+    fair = (1000 / 1024) ** 2
+    odd = sorted(x / fair for what in FUSED for x in practices.whole(what))[:-1]
+    yield "lost_least", f"{100 * (odd[0] - 1):.0f}"
+    yield "lost_most", f"{100 * (odd[-1] - 1):.0f}"
     yield from span("unaligned", rules.odd("N 1000"))
     yield from span("narrower", rules.odd("d 80", "d 96"))
     for way in PASSES:
@@ -99,8 +97,7 @@ def shapes():
     speed = {(row["pass"], row["batch"]): row["tflops"] for row in rows}
     for way, batch in product(PASSES, (1, 64)):
         yield f"batch_{batch}_{way}", f"{speed[way, batch]:.0f}"
-    part = speed["forward", 1] / speed["forward", 64]
-    yield "batch_percent", f"{100 * part:.0f}"
+    yield "batch_percent", f"{100 * speed['forward', 1] / speed['forward', 64]:.0f}"
     yield "sms", f"{hardware.GPUS['H200']['sms']['value']}"
 
 
@@ -122,13 +119,12 @@ def formats():
     worst = [tf32_time.row(x, "highest")["error"]["o"] for x in tf32_time.WAYS]
     yield "fp32_error", power(max(worst))
     yield "tl_dot_error", power(gpu["triton default", "fp32", "o"]["rms"])
-    slower = [
-        tf32_time.row("ours", "high", *x)["ms"]
-        / tf32_time.row("efficient", "high", *x)["ms"]
-        for x in product((1024, 4096), DIMS)
-    ]
+    row, cells = tf32_time.row, [*product((1024, 4096), DIMS)]
+    both = [[row(y, "high", *x)["ms"] for x in cells] for y in ("ours", "efficient")]
+    slower = [a / b for a, b in zip(*both, strict=True)]
     yield from span("fp32_ours", slower, 1)
-    yield "bf16_ms", f"{tf32_time.row('ours', 'high', dtype='bfloat16')['ms']:.2f}"
+    half = {"n": 4096, "d": 128, "causal": False, "graph": True}  # as in compiled_calls
+    yield "bf16_ms", f"{practices.ms('compiled', 'ours', **half):.2f}"
     yield from span("tf32_math", practices.switched("math", "bfloat16"))
 
 
@@ -155,16 +151,15 @@ def calls():
     kept = ledger.saved(16384, 128)
     yield "kept_times", f"{kept['standard'] / kept['flash2']:.0f}"
     yield from span("emptied", practices.emptied(), 1)
-    steps = practices.part("empty_cache")
-    (peak,) = {f"{x['peak_reserved'] / 1e9:.1f}" for x in steps}
+    peaks = {x["peak_reserved"] / 1e9 for x in practices.part("empty_cache")}
+    (peak,) = {f"{x:.1f}" for x in peaks}
     yield "peak_gb", peak
 
 
 def host(**which):
     """Microseconds of a row of the host's times."""
     which |= {"pass": "forward", "grad": False, "layers": 1}
-    rows = bench.bench()["host"]
-    (row,) = [x for x in rows if which.items() <= x.items()]
+    (row,) = [x for x in bench.bench()["host"] if which.items() <= x.items()]
     return row["microseconds"]
 
 
@@ -174,14 +169,17 @@ def measuring():
     best = [max(OTHERS, key=lambda x: speeds[x][c]) for c in speeds["cudnn"]]
     yield "fa4_first", f"{best.count('fa4')}"
     yield "cudnn_first", f"{best.count('cudnn')}"
+    for way in PASSES:  # with ours among them
+        own, *rest = (bench.speeds(way, x) for x in (bench.TOP[way], *OTHERS))
+        first = [c for c in own if own[c] > max(x[c] for x in rest)]
+        yield f"ours_first_{way}", f"{len(first)}"
     (clock,) = practices.rows("clocks", what="ours", n=16384)
     peak = hardware.GPUS["H200"]["bf16"]["value"] / 1e12
     yield "returned_ms", f"{1e3 * clock['seconds_returned']:.2f}"
     yield "finished_ms", f"{1e3 * clock['seconds']:.1f}"
     yield "peak_times", f"{clock['tflops_returned'] / peak:.0f}"
-    for name, x in zip(
-        ("seen", "single", "graph"), clocks.speeds("flash", 1024), strict=True
-    ):
+    names = ("seen", "single", "graph")
+    for name, x in zip(names, clocks.speeds("flash", 1024), strict=True):
         yield f"clock_{name}", f"{x:.0f}"
     for name, kept in (("first", False), ("next", True)):
         (row,) = practices.rows("first_calls", what="sdpa", kept_on_disk=kept)
@@ -192,8 +190,3 @@ def measuring():
 
 
 PARTS = (lengths, one_token, tiles, shapes, formats, calls, measuring)
-
-
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return {name: text for part in PARTS for name, text in part()}

@@ -9,7 +9,19 @@ from tilewise.ledger import costs, layer
 
 RESULTS = Path(__file__).resolve().parents[3] / "benchmarks/results"
 N, D, HEADS = 16384, 128, 32
-CELL = {"kernel": "gluon_forward", "pass": "forward", "n": N, "d": D, "causal": False}
+SHAPE = {"pass": "forward", "n": N, "d": D, "causal": False}
+CELL, EARLIER = SHAPE | {"kernel": "gluon_forward"}, SHAPE | {"what": "ours, bfloat16"}
+
+
+def read(what):
+    """The newest results of a kind from an H200."""
+    return json.loads(max(RESULTS.glob(f"h200-*-{what}.json")).read_text("utf-8"))
+
+
+def tflops(rows, cell):
+    """The speed in the only row of this cell."""
+    (row,) = [row for row in rows if cell.items() <= row.items()]
+    return row["tflops"]
 
 
 def lengths():
@@ -19,11 +31,15 @@ def lengths():
         name: costs.longest(name, "forward", D, HEADS, HEADS, room)
         for name in ("standard", "flash2")
     }
+    wide = 2 * room // (HEADS * (4 * D * 2 + 4))  # L in float32
+    four = math.sqrt(room / (4 * HEADS) + D * D / 4) - D / 2  # H (4Nd + 4N²) = C
     seconds = 4 * longest["flash2"] ** 2 * D * HEADS / hardware.roofs("H100")[0]
     yield "elements", f"{room:,}".replace(",", "{,}")
     yield "root", f"{math.sqrt(room / (2 * HEADS) + D * D):,.1f}"
     yield "longest_standard", f"{longest['standard']:,}"
     yield "longest_flash", f"{longest['flash2']:,}"
+    yield "longest_wide", f"{wide:,}"
+    yield "longest_four", f"{round(four, -3):,.0f}"
     yield "longest_seconds", f"{seconds:.0f}"
 
 
@@ -52,16 +68,19 @@ def times():
     yield "flash_ms", f"{1e3 * flash['seconds']:.1f}"
     yield "flash_once_mb", f"{flash['once']['bytes'] / 1e6:.0f}"
     allowed = 4.8 * flash["intensity"]
-    newest = max(RESULTS.glob("h200-*-attention.json"))
-    rows = json.loads(newest.read_text("utf-8"))["rows"]
-    (reached,) = [row["tflops"] for row in rows if CELL.items() <= row.items()]
+    reached = tflops(read("attention")["rows"], CELL)
+    earlier = tflops(read("practices")["parts"]["formats"], EARLIER)
     assert reached > allowed, "the page says that HBM alone would not allow so much"
     peak = hardware.roofs("H200")[0] / 1e12
     yield "intensity", f"{flash['intensity']:.0f}"
     yield "allowed_tflops", f"{allowed:.0f}"
     yield "reached_tflops", f"{reached:.0f}"
     yield "peak_tflops", f"{peak:.1f}"
-    yield "missing_percent", f"{100 * (1 - reached / peak):.0f}"
+    yield "reached_percent", f"{100 * reached / peak:.0f}"
+    yield "earlier_tflops", f"{earlier:.0f}"
+    yield "earlier_percent", f"{100 * earlier / peak:.0f}"
+    yield "even_columns", f"{account['break_even']['block_cols']}"
+    yield "even_m", f"{account['break_even']['sram']:,}"
 
 
 def chip():
@@ -71,6 +90,4 @@ def chip():
     yield "sram_kib", f"{2 * layer.card('H100', 'bf16')['sram'] / 1024:.0f}"
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return dict([*lengths(), *kept(), *times(), *chip()])
+PARTS = (lengths, kept, times, chip)

@@ -1,5 +1,6 @@
 """Numbers in the prose of the page on gradient checkpointing, as measured on a GPU."""
 
+from draw.tables.memory import checkpointing_cpu as cpu
 from draw.tables.memory import checkpointing_gpu as gpu
 from draw.tables.memory import checkpointing_longest as longest
 
@@ -14,8 +15,12 @@ def numbers():
     flops, time = gpu.ratios(short["ours", "o"], short["ours", "none"])
     model = gpu.found()["model"]
     weights = model["layers"] * 12 * model["embed_dim"] ** 2 * 4  # with their gradients
+    saves = zip(*(cpu.measured()["ours", x][:2] for x in ("none", "block")))
+    cpu_saves = [f"{all_ - block:.0f}" for all_, block in saves]
     off = [100 * (a / b - 1) for a, b in longest.longest().values()]
     return {
+        "cpu_saves_counted": cpu_saves[0],
+        "cpu_saves_measured": cpu_saves[1],
         "step_ms": f"{base['ms']['median']:.0f}",
         "long_s": f"{long['ours', 'none']['ms']['median'] / 1e3:.1f}",
         "o_16k": f"{falls[0]:.0%}",

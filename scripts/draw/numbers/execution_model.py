@@ -51,6 +51,4 @@ def fits():
     yield "tile_warps", f"{fit['registers'] * threads // 32}"
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return dict([*latency(), *grid(), *fits()])
+PARTS = (latency, grid, fits)

@@ -3,8 +3,8 @@
 import json
 
 from draw.figures import _bench as bench
-from draw.figures._plot import results
 from draw.figures.gpu import two_in_flight
+from draw.numbers._shared import variant
 from draw.tables._rungs import COMPILED
 from draw.tables.gpu.ladder_instructions import loop, per_score
 
@@ -12,6 +12,7 @@ from tilewise import hardware
 from tilewise.bench.cells import geometric
 
 OURS, BEFORE = "gluon_forward", "descriptors"
+RUN = "forward-variants"
 
 
 def schedules():
@@ -45,24 +46,14 @@ def gains():
     yield "issue_64", f"{issued:.0f}"
 
 
-def without(variant, **cells):
-    """The geometric mean of a variant's speed beside the kernel's, in these cells."""
-    cells["variant"] = variant
-    rows = results(bench.newest("forward-variants").stem)["rows"]
-    rows = [x for x in rows if cells.items() <= x.items()]
-    return geometric([x["base_ms"] / x["ms"] for x in rows])
-
-
 def parts():
     """Where a part counts that was taken out."""
-    yield "longest_first", f"{without('longest_first', d=128, causal=True):.2f}"
-    yield "one_q", f"{without('one_q', n=1024):.2f}"
+    yield "longest_first", f"{variant(RUN, 'longest_first', d=128, causal=True):.2f}"
+    yield "one_q", f"{variant(RUN, 'one_q', n=1024):.2f}"
     cells = [(64, False), (64, True), (128, True)]
-    gain = [100 / without("no_turns", d=d, causal=c) - 100 for d, c in cells]
+    gain = [100 / variant(RUN, "no_turns", d=d, causal=c) - 100 for d, c in cells]
     yield "turns_least", f"{min(gain):.0f}"
     yield "turns_most", f"{max(gain):.0f}"
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return dict([*schedules(), *shared(), *gains(), *parts()])
+PARTS = (schedules, shared, gains, parts)

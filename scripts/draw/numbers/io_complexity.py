@@ -1,5 +1,6 @@
 """Numbers in the prose of the page on IO complexity: the ledger and the counters."""
 
+from draw.numbers._shared import moved
 from draw.tables import _counters as counters
 
 from tilewise import ledger
@@ -10,11 +11,6 @@ SMS, L2 = (counters.DATA["machine"][x] for x in ("sms", "l2_bytes"))
 WIDE, NARROW = ("kv-outer", 64, 256, 8), ("kv-outer", 64, 128, 4)
 EIGHT_WARPS = ("kv-outer", 64, 128, 8)
 OURS = ("q-outer", 128, 64, 8)
-
-
-def moved(count):
-    """Elements that cross HBM."""
-    return count["reads"] + count["writes"]
 
 
 def dram(*kernel):
@@ -108,6 +104,4 @@ def times():
     yield "dram_warps", f"{dram(*EIGHT_WARPS):.2f}"
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return dict([*counted(), *asked(), *waves(), *halves(), *times()])
+PARTS = (counted, asked, waves, halves, times)

@@ -6,6 +6,10 @@ from draw.tables.memory import ring_times as table
 from tilewise.ledger.ring import LINKS, step_bytes, working_set
 
 N, SHARE, GROUPED = 131_072, 32_768, "16 heads, 2 of keys"
+NAMES = {  # what a head needs meanwhile, as the ledger says
+    "keys_mib": "k, v", "sums_mib": "dk, dv, sent", "dq_mib": "dq, sum",
+    "part_mib": "dq, dk, dv of the step", "kernel_mib": "the kernel's",
+}
 
 
 def times():
@@ -43,6 +47,9 @@ def memories():
     """What a rank takes, in GiB, and how many positions would fill the card."""
     each = working_set(SHARE, SHARE, 1, 128, 128, backward=True)
     yield "head_mib", f"{sum(each.values()) / 2**20:.0f}"
+    for name, key in NAMES.items():
+        yield name, f"{each[key] / 2**20:.0f}"
+    yield "all_gib", memory.say(16 * sum(each.values()))
     most, grouped = memory.peaks(), memory.peaks(GROUPED)
     yield "one_gib", memory.say(most[1, "ring", N])
     yield "torch_gib", memory.say(most[1, "torch_allgather", N])
@@ -60,6 +67,4 @@ def memories():
             yield name, f"{x['extrapolated_n'] / 1e6:.1f}"
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return dict([*times(), *memories()])
+PARTS = (times, memories)

@@ -180,7 +180,4 @@ def hazards():
             yield f"hazards_{row['rung'].rpartition('_')[2]}", f"{row['errors']}"
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    parts = speeds, losses, plain, noise, roof, calls, hazards
-    return {name: text for part in parts for name, text in part()}
+PARTS = (speeds, losses, plain, noise, roof, calls, hazards)

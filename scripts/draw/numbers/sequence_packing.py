@@ -2,6 +2,7 @@
 
 import json
 
+from draw.numbers._shared import span
 from draw.tables import _varlen as varlen
 from draw.tables.memory import packing_ways
 
@@ -9,13 +10,6 @@ from tilewise.bench.cells import PASSES, geometric
 from tilewise.examples import packing_bins, packing_draw
 
 BLOCK = 4  # rows, in the figure's last row
-
-
-def span(name, ratios, digits):
-    """The least and the most of the ratios, as two entries."""
-    ratios = list(ratios)
-    yield f"{name}_least", f"{min(ratios):.{digits}f}"
-    yield f"{name}_most", f"{max(ratios):.{digits}f}"
 
 
 def both(name, than="gluon_varlen"):
@@ -37,7 +31,8 @@ def collections():
     yield "functions_longest", f"{functions['longest']}"
     cut = found["log_normal", "chopped"]["cut_documents"] / normal["number"]
     yield "cut", f"{100 * cut:.1f}"
-    yield "ahead", f"{100 * found['log_normal', 'look_ahead_1']['fill']:.1f}"
+    for name, way in (("ahead", "look_ahead_1"), ("in_order", "in_order")):
+        yield name, f"{100 * found['log_normal', way]['fill']:.1f}"
     times = data["times"]
     yield "cpu_tokens", f"{times['tokens']}"
     yield "cpu_places", f"{times['slots']:,}"
@@ -62,6 +57,7 @@ def drawn():
     yield "most_times", f"{most / (sum(fixed) / packing_draw.PROGRAMS):.2f}"
     yield "blocks", f"{len(fixed) // 16}"
     yield "programs", f"{packing_draw.PROGRAMS}"
+    yield "last_program", f"{packing_draw.PROGRAMS - 1}"
 
 
 def measured():
@@ -86,6 +82,4 @@ def measured():
         yield from span(name, every, 2)
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return dict([*collections(), *drawn(), *measured()])
+PARTS = (collections, drawn, measured)

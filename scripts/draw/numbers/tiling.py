@@ -1,5 +1,6 @@
 """Numbers in the prose of the page on tiling: shapes of tiles, and what L2 saves."""
 
+from draw.numbers._shared import moved
 from draw.tables import _savings
 
 from tilewise import ledger
@@ -8,11 +9,6 @@ from tilewise.hardware import GPUS
 N, D = 4096, 64  # one head, of the example on the page
 KIB = GPUS["A100"]["levels"]["shared"]["per_sm"]["value"] // 1024 - 1
 M = KIB * 1024 // 2  # elements of 2 bytes that a thread block may use
-
-
-def moved(count):
-    """Elements that cross between HBM and the chip."""
-    return count["reads"] + count["writes"]
 
 
 def shapes():
@@ -51,6 +47,4 @@ def measured():
     yield "crossed_gb", f"{_savings.traffic(row):.2f}"
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return dict([*shapes(), *measured()])
+PARTS = (shapes, measured)

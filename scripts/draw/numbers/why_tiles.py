@@ -1,5 +1,6 @@
 """Numbers in the prose of the page on why tiles: counted, and from an H200's rates."""
 
+from draw.numbers._shared import moved
 from draw.tables.why import one_clock
 
 from tilewise import ledger
@@ -7,11 +8,6 @@ from tilewise.hardware import GPUS
 
 N, D, ROWS = 1024, 64, 128  # one head, and the block of the page
 H200 = GPUS["H200"]
-
-
-def moved(count):
-    """Elements that cross between HBM and the chip."""
-    return count["reads"] + count["writes"]
 
 
 def three_kernels(rows):
@@ -57,6 +53,4 @@ def rates():
     yield "l2_rows", f"{clock['bf16'] / clock['l2']:.0f}"
 
 
-def numbers():
-    """{name: text} of every number that this page takes."""
-    return dict([*counted(), *rates()])
+PARTS = (counted, rates)

@@ -96,4 +96,17 @@ WRONG = {
     "nan_agrees": "误差不大于容差就算通过，而 NaN 不大于任何数。"
     "正确：error <= tolerance。",
     "shapes_agree": "allclose 会广播：`(1, d)` 和 `(d,)` 也算一致。正确：先比形状。",
+    "window_one_more": "自己的键之前还看这么多个，于是多看了一个。"
+    "正确：自己的键也算在内。",
+    "mask_before_softcap": "遮住的分数也过了 softcap：−∞ 变成 −c。"
+    "正确：先 softcap，再加掩码。",
+    "bias_before_softcap": "ALiBi 和分数一起过了 softcap。正确：先 softcap，再加偏置。",
+    "softcap_not_derived": "softcap 之后的 dS 原样传给 Q 和 K。"
+    "正确：乘上 1 − (s / c)²。",
+    "alibi_from_top_left": "N_k > N_q，距离却按 |r − c| 算。"
+    "正确：|r + N_k − N_q − c|。",
+    "sink_in_every_tile": "每一块都合并一次 sink，一共算了 T_c 次。"
+    "正确：每行只合并一次。",
+    "sink_with_a_value": "sink 的权重也加进了 o，好像它的值是 1。"
+    "正确：只加进 ℓ。",
 }

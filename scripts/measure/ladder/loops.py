@@ -17,13 +17,12 @@ import triton
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests/kernels"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
-from _compile import Card, driver
-from _sass import counts, disassembled
+from _compile import launched
+from _sass import counts, loops
 from draw.tables._rungs import tile
 from measure.shared.results import cpu, write
 
 from tilewise.kernels import FORWARD, gluon_forward
-from tilewise.kernels.shared import gluon as _gluon
 
 METHOD = """Each forward rung compiled by Triton and ptxas for sm_90a, bf16, d 64 and
 128, batch 2, heads 4, N 2048, causal, with the tile of its table; the rungs causal and
@@ -38,50 +37,25 @@ shared are those of the whole kernel."""
 RUNGS = FORWARD[FORWARD.index("fa2_order") :]
 OTHER = {"causal": "descriptors", "descriptors": "causal"}  # whose tile is tried too
 NAMES = ("block_rows", "block_cols", "num_warps", "num_stages")
-LINE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;")
-BACK = re.compile(r"\bBRA\b.*?(\.L_x_\d+)")
 
 
 def compiled(rung, d, given):
     """The one kernel that a rung would launch, with the tile given or its own."""
-    made = []
-
-    def compile_only(kernel, _):
-        return lambda *args, **options: made.append(
-            kernel.run(*args, grid=None, warmup=True, **options)
-        )
-
-    triton.JITFunction.__getitem__ = compile_only
-    driver.set_active(Card(90))
-    _gluon.available = lambda device: True
     q, k, v = (torch.empty(2, 4, 2048, d, dtype=torch.bfloat16) for _ in range(3))
-    module = importlib.import_module(f"tilewise.kernels.{rung}")
-    module.forward(q, k, v, causal=True, **dict(zip(NAMES, given)))
-    (kernel,) = made
+    forward = importlib.import_module(f"tilewise.kernels.{rung}").forward
+    tile = dict(zip(NAMES, given))
+    (kernel,) = launched(90, lambda: forward(q, k, v, causal=True, **tile)).values()
     return kernel
 
 
-def loops(text):
-    """The innermost loops of a kernel, each a list of instructions."""
-    labels, lines, spans = {}, [], []
-    for line in text.splitlines():
-        if line.startswith(".L_x_"):
-            labels[line.split(":")[0]] = len(lines)
-        elif match := LINE.search(line):
-            lines.append(match[1])
-            target = BACK.search(match[1])
-            if target and target[1] in labels:
-                spans.append((labels[target[1]], len(lines)))
-    for start, end in spans:
-        body = lines[start:end]
-        inner = any(start <= a and b < end for a, b in spans)
-        if not inner and "HGMMA" in str(body) and "MUFU.EX2" in str(body):
-            yield body
+def inner(body):
+    """Whether a loop holds both products and exponentials."""
+    return "HGMMA" in body and "MUFU.EX2" in body
 
 
 def opcodes(body):
     """{opcode: how often}; @P0 before an instruction is not part of it."""
-    names = [re.sub(r"^@!?U?P\w+\s+", "", x).split()[0] for x in body]
+    names = [re.sub(r"^@!?U?P\w+\s+", "", x).split()[0] for x in body.splitlines()]
     found = Counter(name.split(".")[0] for name in names)
     found["MUFU.EX2"] = sum(name.startswith("MUFU.EX2") for name in names)
     return dict(sorted(found.items()))
@@ -110,7 +84,7 @@ def rows():
         block_rows, block_cols, threads = shape(rung, d, kernel)
         block_rows, block_cols = given[:2] or (block_rows, block_cols)
         whole = counts(kernel)
-        found = [*loops(disassembled(kernel))]
+        found = loops(kernel, inner)
         for n, body in enumerate(found[:1] if "gluon" in rung else found):
             yield {
                 "rung": rung,

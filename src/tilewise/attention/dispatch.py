@@ -1,8 +1,8 @@
 """Which kernels compute an attention: a small table, measured once and not at run time.
 
 What no row covers takes the passes of `tilewise.flash2`, tiled as well, in PyTorch:
-other devices, a mask given as a tensor, dropout, fp64, a d above 256 or not a multiple
-of 8, values of another d.
+other devices, a mask given as a tensor, options other than causal and scale, fp64, a d
+above 256 or not a multiple of 8, values of another d.
 """
 
 import functools
@@ -10,12 +10,16 @@ import importlib
 import warnings
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from tilewise.attention.checks import plain
 from tilewise.types import Causal
+
+if TYPE_CHECKING:
+    from tilewise.attention.passes import Options
 
 Capability = tuple[int, int]  # of a card: major, minor
 
@@ -131,17 +135,20 @@ def route(
     k: Tensor,
     v: Tensor,
     attn_mask: Tensor | None = None,
-    dropout_p: float = 0.0,
+    options: "Options | None" = None,
     packed: bool = False,
 ) -> Kernels | None:
     """The kernels for these tensors (..., N, d), or None: tiles in PyTorch.
 
-    Device, dtype and d choose. A mask as a tensor (attn_mask) and dropout (dropout_p
-    above 0) have no kernels; packed: the tensors are documents, (total, heads, d).
-    Whether torch.use_deterministic_algorithms is on is asked at each pass.
+    Device, dtype and d choose. A mask as a tensor (attn_mask) has no kernels, nor have
+    options other than causal and scale; packed: the tensors are documents,
+    (total, heads, d). Whether torch.use_deterministic_algorithms is on is asked at each
+    pass.
     """
     gpu, d = card(q.device), q.shape[-1]
-    if gpu is None or attn_mask is not None or dropout_p or v.shape[-1] != d:
+    if gpu is None or attn_mask is not None or v.shape[-1] != d:
+        return None
+    if options is not None and not plain(options):
         return None
     capability, gluon = gpu
     deterministic = torch.are_deterministic_algorithms_enabled()

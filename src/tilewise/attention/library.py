@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from tilewise.attention.passes import Options, backward, forward
+from tilewise.block_sparse import BlockMask
 from tilewise.fits import check
 from tilewise.tiled import like
 from tilewise.types import Causal
@@ -23,17 +24,37 @@ Tensors = tuple[Tensor, ...]
 CAUSAL: dict[Causal, str]
 CAUSAL = {False: "no", True: "bottom-right", "top-left": "top-left"}
 MEANING: dict[str, Causal] = {name: causal for causal, name in CAUSAL.items()}
-OPTIONS = "str causal, float? scale, float dropout_p, Tensor? seed"
+OPTIONS = (
+    "str causal, float? scale, float dropout_p, Tensor? seed, int? left, int? right,"
+    " float? softcap, Tensor? alibi_slopes, Tensor? sinks, Tensor? first, Tensor? end"
+)
+TENSORS = (3, 7, 8, 9, 10)  # which of them are tensors
 SAVED = "Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse, Tensor? attn_mask"
+
+
+def flat(options: Options) -> list[Any]:
+    """The options as an operator takes them."""
+    causal, scale, dropout_p, seed, window, *more, block_mask = options
+    intervals = (None, None) if block_mask is None else block_mask[:2]
+    ends = window or (None, None)
+    return [CAUSAL[causal], scale, dropout_p, seed, *ends, *more, *intervals]
+
+
+def gathered(options: Iterable[Any], n_k: int) -> Options:
+    """The options from what an operator took; n_k is N_k."""
+    causal, scale, p, seed, left, right, softcap, slopes, sinks, first, end = options
+    window = None if left is None and right is None else (left, right)
+    mask = None if first is None else BlockMask(first, end, n_k)
+    more = window, softcap, slopes, sinks, mask
+    return Options(MEANING[causal], scale, p, seed, *more)
 
 
 def attend(
     q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, options: Options
 ) -> tuple[Tensor, Tensor]:
     """(o, L) by the operator."""
-    causal, *more = options
-    check(q, k, v, 1, 1, causal)
-    return attention(q, k, v, attn_mask, CAUSAL[causal], *more)
+    check(q, k, v, 1, 1, options.causal)
+    return attention(q, k, v, attn_mask, *flat(options))
 
 
 def placed(results: Iterable[Tensor], rooms: Iterable[Tensor]) -> Tensors:
@@ -49,10 +70,10 @@ def placed(results: Iterable[Tensor], rooms: Iterable[Tensor]) -> Tensors:
     " -> (Tensor, Tensor)",
 )
 def attention(
-    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, causal: str, *more: Any
+    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, *options: Any
 ) -> Tensors:
     """o and L, as tilewise.attention.passes has them."""
-    results = forward(q, k, v, attn_mask, Options(MEANING[causal], *more))
+    results = forward(q, k, v, attn_mask, gathered(options, k.shape[-2]))
     return placed(results, rooms(q, k, v))
 
 
@@ -66,8 +87,8 @@ def rooms(q: Tensor, k: Tensor, v: Tensor, *_: Any) -> tuple[Tensor, Tensor]:
 @torch.library.custom_op(
     "tilewise::attention_backward",
     mutates_args=(),
-    schema=f"({SAVED}, Tensor? do_, Tensor? dlse, bool wanted, {OPTIONS})"
-    " -> (Tensor, Tensor, Tensor, Tensor)",
+    schema=f"({SAVED}, Tensor? do_, Tensor? dlse, bool[] wanted, {OPTIONS})"
+    " -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)",
 )
 def attention_backward(
     q: Tensor,
@@ -78,16 +99,15 @@ def attention_backward(
     attn_mask: Tensor | None,
     do: Tensor | None,
     dlse: Tensor | None,
-    wanted: bool,
-    causal: str,
-    *more: Any,
+    wanted: list[bool],
+    *options: Any,
 ) -> Tensors:
-    """dQ, dK, dV and the mask's gradient, empty if it is not wanted."""
-    options = Options(MEANING[causal], *more)
-    *grads, bias = backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, options)
-    grads.append(q.new_empty(0) if bias is None else bias)
-    rooms = rooms_backward(q, k, v, o, lse, attn_mask, do, dlse, wanted)
-    return placed(grads, rooms)
+    """dQ, dK, dV and those of mask, slopes and sinks, empty where not wanted."""
+    how = gathered(options, k.shape[-2])
+    grads = backward(q, k, v, o, do, lse, dlse, attn_mask, wanted, how)
+    filled = [q.new_empty(0) if x is None else x for x in grads]
+    more = o, lse, attn_mask, do, dlse, wanted
+    return placed(filled, rooms_backward(q, k, v, *more, *options))
 
 
 @attention_backward.register_fake
@@ -100,31 +120,41 @@ def rooms_backward(
     attn_mask: Tensor | None,
     do: Tensor | None,
     dlse: Tensor | None,
-    wanted: bool,
-    *_: Any,
+    wanted: list[bool],
+    *options: Any,
 ) -> Tensors:
-    """Empty dQ, dK, dV and gradient of the mask."""
-    if attn_mask is None or not wanted:
-        return like(q), like(k), like(v), q.new_empty(0)
-    return like(q), like(k), like(v), torch.empty_like(attn_mask)
+    """Empty dQ, dK, dV and gradients of mask, slopes and sinks."""
+    learned = attn_mask, options[7], options[8]
+    more = (
+        q.new_empty(0) if x is None or not want else torch.empty_like(x)
+        for x, want in zip(learned, wanted)
+    )
+    return like(q), like(k), like(v), *more
 
 
 def keep(ctx: Any, inputs: Any, output: Any) -> None:
     """What the backward pass needs."""
-    q, k, v, attn_mask, *options, seed = inputs
-    ctx.options = options
+    q, k, v, attn_mask, *options = inputs
+    tensors = [options[at] for at in TENSORS]
+    ctx.options = [None if at in TENSORS else x for at, x in enumerate(options)]
     ctx.set_materialize_grads(False)
-    ctx.save_for_backward(q, k, v, *output, attn_mask, seed)
+    ctx.save_for_backward(q, k, v, *output, attn_mask, *tensors)
 
 
 def gradients(
     ctx: Any, do: Tensor | None, dlse: Tensor | None
 ) -> tuple[Tensor | None, ...]:
     """Of the inputs of tilewise::attention."""
-    *saved, seed = ctx.saved_tensors
-    wanted = ctx.needs_input_grad[3]
-    *grads, bias = attention_backward(*saved, do, dlse, wanted, *ctx.options, seed)
-    return *grads, bias if wanted else None, None, None, None, None
+    *saved, seed, slopes, sinks, first, end = ctx.saved_tensors
+    options = list(ctx.options)
+    for at, x in zip(TENSORS, (seed, slopes, sinks, first, end)):
+        options[at] = x
+    wanted = [ctx.needs_input_grad[at] for at in (3, 4 + 7, 4 + 8)]
+    results = attention_backward(*saved, do, dlse, wanted, *options)
+    grads: list[Tensor | None] = [None] * (4 + len(options))
+    for at, x in zip((0, 1, 2, 3, 11, 12), results):
+        grads[at] = x if at < 3 or ctx.needs_input_grad[at] else None
+    return tuple(grads)
 
 
 attention.register_autograd(gradients, setup_context=keep)

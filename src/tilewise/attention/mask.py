@@ -4,15 +4,14 @@ Floats are added to S. They may repeat along an axis (a size of 1 there), and ma
 gradient, which is dS summed over where they repeat.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import EllipsisType
 
 import torch
 from torch import Tensor
 
-from tilewise.flash1 import scores, weight
-from tilewise.tiled import TileRule, blocks, prepare
-from tilewise.types import Causal
+from tilewise.tiled import TileRule
+from tilewise.variants import Tile
 
 
 def check_mask(attn_mask: object, shape: Sequence[int], dtype: torch.dtype) -> None:
@@ -48,42 +47,14 @@ def mask_option(attn_mask: Tensor | None) -> dict[str, TileRule]:
     return {name: lambda rows, cols: attn_mask[place(attn_mask, rows, cols)]}
 
 
-@torch.no_grad()
-def mask_gradient(
-    attn_mask: Tensor,
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    o: Tensor,
-    do: Tensor,
-    lse: Tensor,
-    block_rows: int,
-    block_cols: int,
-    *,
-    bias: TileRule,
-    causal: Causal,
-    scale: float | None,
-    dlse: Tensor | int = 0,
-    dropout: TileRule | None = None,
-) -> Tensor:
+def mask_gradient(attn_mask: Tensor, tiles: Iterator[Tile]) -> Tensor:
     """The gradient of a float mask (..., N_q or 1, N_k or 1), in its shape and dtype.
 
-    Arguments as in flash2_backward. Few ask for this gradient, so that function is left
-    as its paper has it, and S and dP are made once more.
+    tiles are those of tilewise.variants.score_gradients: dS of each tile.
     """
-    scale, wide, load, seen, factors = prepare(
-        q, k, v, block_rows, block_cols, scale, causal, dropout=dropout
-    )
-    out = torch.zeros_like(attn_mask, dtype=wide)
-    delta = (do.to(wide) * o.to(wide)).sum(-1) - dlse  # (N_q,)
-    for rows in blocks(q, block_rows):
-        q_i, do_i = load(q, rows), load(do, rows)
-        lse_i, delta_i = (x[..., rows, None] for x in (lse, delta))  # (B_r, 1)
-        for cols in blocks(k, block_cols):
-            k_j, v_j = load(k, cols), load(v, cols)
-            s = scores(q_i, k_j, scale, seen(rows[:, None], cols))
-            p = weight(s + bias(rows[:, None], cols), lse_i)  # (B_r, B_c)
-            dp = (do_i @ v_j.mT) * factors(rows[:, None], cols)
-            at = place(attn_mask, rows[:, None], cols)
-            out[at] += (p * (dp - delta_i)).sum_to_size(out[at].shape)
-    return out.to(attn_mask.dtype)
+    out = None
+    for (rows, cols), ds in tiles:
+        out = torch.zeros_like(attn_mask, dtype=ds.dtype) if out is None else out
+        at = place(attn_mask, rows, cols)
+        out[at] += ds.sum_to_size(out[at].shape)
+    return torch.zeros_like(attn_mask) if out is None else out.to(attn_mask.dtype)

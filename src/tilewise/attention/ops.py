@@ -1,20 +1,23 @@
 """Differentiable attention: the fastest kernels that fit, or PyTorch, tile by tile.
 
-Between the passes only q, k, v, o and L are kept, so memory grows with N and not with
-N². `tilewise.attention.dispatch` says what runs where; `tilewise.attention.library` is
-the same for torch.compile and for dispatch modes.
+On NVIDIA GPUs from compute capability 8.0 on a kernel computes fp16, bf16 and fp32 with
+d = d_v a multiple of 8 up to 256, and causal and scale alone; anything else runs by
+tiles in PyTorch (`tilewise.attention.dispatch`). The fastest backward pass adds dQ up
+in an order that changes from run to run, unless
+torch.use_deterministic_algorithms(True) asks for the same bits.
 """
 
-import numbers
-from typing import Any, Literal, NoReturn, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import torch
 from torch import Tensor
 
 from tilewise.attention import library
+from tilewise.attention.autograd import Attention
+from tilewise.attention.checks import check_numbers, check_options
 from tilewise.attention.mask import check_mask
-from tilewise.attention.passes import Options, backward, forward
-from tilewise.checks import check_causal
+from tilewise.attention.passes import Options, Window, forward
+from tilewise.block_sparse import BlockMask
 from tilewise.types import Causal
 
 # A PyTorch without these private questions takes a slower way to the same result.
@@ -22,15 +25,27 @@ transforms = getattr(torch._C, "_are_functorch_transforms_active", lambda: 1)
 dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 1)
 
 
+class How(TypedDict, total=False):
+    """The options of flash_attention and flash_attention_varlen but return_lse."""
+
+    causal: Causal
+    scale: float | None
+    window: Window | None
+    softcap: float | None
+    alibi_slopes: Tensor | None
+    sinks: Tensor | None
+    block_mask: BlockMask | None
+    dropout_p: float
+
+
 @overload
 def flash_attention(
     q: Tensor,
     k: Tensor,
     v: Tensor,
     *,
-    causal: Causal = ...,
-    scale: float | None = ...,
     return_lse: Literal[False] = ...,
+    **options: Unpack[How],
 ) -> Tensor: ...
 @overload
 def flash_attention(
@@ -38,19 +53,12 @@ def flash_attention(
     k: Tensor,
     v: Tensor,
     *,
-    causal: Causal = ...,
-    scale: float | None = ...,
     return_lse: Literal[True],
+    **options: Unpack[How],
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def flash_attention(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    *,
-    causal: Causal = ...,
-    scale: float | None = ...,
-    return_lse: bool,
+    q: Tensor, k: Tensor, v: Tensor, *, return_lse: bool, **options: Unpack[How]
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 def flash_attention(
     q: Tensor,
@@ -59,6 +67,12 @@ def flash_attention(
     *,
     causal: Causal = False,
     scale: float | None = None,
+    window: Window | None = None,
+    softcap: float | None = None,
+    alibi_slopes: Tensor | None = None,
+    sinks: Tensor | None = None,
+    block_mask: BlockMask | None = None,
+    dropout_p: float = 0.0,
     return_lse: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """o = softmax(τ q kᵀ) v, differentiable, without a matrix of N_q × N_k numbers.
@@ -70,12 +84,12 @@ def flash_attention(
     τ = 1/√d. causal True lets row r see keys 0 .. r + N_k − N_q (bottom-right),
     "top-left" 0 .. r. A row that sees no key has o = 0, L = −∞ and gradient 0.
 
-    On NVIDIA GPUs from compute capability 8.0 on a kernel computes fp16, bf16 and fp32
-    with d = d_v a multiple of 8 up to 256; anything else runs by tiles in PyTorch. The
-    fastest backward pass adds dQ up in an order that changes from run to run, unless
-    torch.use_deterministic_algorithms(True) asks for the same bits.
+    In this order, softcap c makes c tanh(s / c) of each score, alibi_slopes (heads,) or
+    (batch, heads) add −slope |i + N_k − N_q − j|, window (left, right) and block_mask
+    (`tilewise.block_sparse`) hide keys, sinks (heads,) are logits that only the sum and
+    L count, and dropout_p, with a seed from PyTorch's CPU generator, drops weights.
 
-    Gradients flow through o and L, once: their own gradients raise RuntimeError.
+    Gradients flow through o and L, once, also to alibi_slopes and sinks.
     What does not fit raises ValueError or TypeError.
     """
     for name, x in (("q", q), ("k", k), ("v", v)):
@@ -83,7 +97,8 @@ def flash_attention(
             raise TypeError(f"{name} must be a tensor, not {type(x).__name__}")
         if x.ndim != 4:
             raise ValueError(f"{name} must be (batch, heads, N, d), not {(*x.shape,)}")
-    return attend(q, k, v, causal=causal, scale=scale, return_lse=return_lse)
+    more = window, softcap, alibi_slopes, sinks, block_mask
+    return attend(q, k, v, None, causal, scale, dropout_p, *more, return_lse=return_lse)
 
 
 def attend(
@@ -91,35 +106,35 @@ def attend(
     k: Tensor,
     v: Tensor,
     attn_mask: Tensor | None = None,
-    *,
     causal: Causal = False,
     scale: float | None = None,
     dropout_p: float = 0.0,
+    *more: Any,
     return_lse: bool = False,
+    **named: Any,
 ) -> Any:
     """o or (o, L) of (..., heads, N, d), with what PyTorch's function has besides.
 
     attn_mask broadcasts to S (..., heads, N_q, N_k): bools, True where a row may see a
     key, or floats to add to S, whose gradient is there if wanted. dropout_p in [0, 1)
-    draws its seed from PyTorch's CPU generator, which torch.manual_seed sets.
+    draws its seed from PyTorch's CPU generator, which torch.manual_seed sets. more and
+    named are the other fields of Options.
     Raises ValueError or TypeError for an option that cannot be.
     """
-    check_causal(causal)
-    if scale is not None and not isinstance(scale, numbers.Real):
-        raise TypeError(f"scale must be None or a number, not {scale!r}")
-    if not 0 <= dropout_p < 1:
-        raise ValueError(f"dropout_p must be at least 0 and below 1, not {dropout_p}")
-    if attn_mask is not None:
-        check_mask(attn_mask, (*q.shape[:-1], k.shape[-2]), q.dtype)
+    check_numbers(scale, dropout_p)
     scale = None if scale is None else float(scale)
     seed = torch.randint(2**63 - 1, (), device="cpu") if dropout_p else None
-    options = Options(causal, scale, dropout_p, seed)
+    options = Options(causal, scale, dropout_p, seed, *more, **named)
+    check_options(options, q, k)
+    if attn_mask is not None:
+        check_mask(attn_mask, (*q.shape[:-1], k.shape[-2]), q.dtype)
     if torch.compiler.is_compiling() or watched() or without_address(q, k, v):
         o, lse = library.attend(q, k, v, attn_mask, options)
     elif unrecorded():
         o, lse = forward(q, k, v, attn_mask, options)
     else:
-        return Attention.apply(q, k, v, attn_mask, options, return_lse)
+        learned = attn_mask, options.alibi_slopes, options.sinks
+        return Attention.apply(q, k, v, *learned, options, return_lse)
     return (o, lse) if return_lse else o
 
 
@@ -152,48 +167,3 @@ def without_address(q: Tensor, k: Tensor, v: Tensor) -> bool:
         return False
     usual = torch.Tensor.__torch_dispatch__
     return any(type(x).__torch_dispatch__ is not usual for x in (q, k, v))
-
-
-class Attention(torch.autograd.Function):
-    """o, or o and L; keeps q, k, v, o, L and a mask."""
-
-    @staticmethod
-    def forward(
-        ctx: Any,
-        q: Tensor,
-        k: Tensor,
-        v: Tensor,
-        attn_mask: Tensor | None,
-        options: Options,
-        return_lse: bool,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        ctx.options = options
-        ctx.set_materialize_grads(False)
-        o, lse = forward(q, k, v, attn_mask, options)
-        ctx.save_for_backward(q, k, v, o, lse, attn_mask)
-        return (o, lse) if return_lse else o  # each result costs the host 2 µs
-
-    @staticmethod
-    def backward(
-        ctx: Any, do: Tensor | None, dlse: Tensor | None = None
-    ) -> tuple[Tensor | None, ...]:
-        q, k, v, o, lse, attn_mask = ctx.saved_tensors
-        wanted = attn_mask is not None and ctx.needs_input_grad[3]
-        once = Once.apply if torch.is_grad_enabled() else backward  # create_graph
-        grads = once(q, k, v, o, do, lse, dlse, attn_mask, wanted, ctx.options)
-        return *grads, None, None
-
-
-class Once(torch.autograd.Function):
-    """The backward pass, with no gradient of its own."""
-
-    @staticmethod
-    def forward(ctx: Any, *inputs: Any) -> tuple[Tensor | None, ...]:
-        return backward(*inputs)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> NoReturn:
-        raise RuntimeError(
-            "attention by tiles can be differentiated once: for the gradient of a "
-            "gradient use standard attention"
-        )

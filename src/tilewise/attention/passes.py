@@ -1,11 +1,11 @@
 """Attention's two passes on plain tensors: by kernels, or by tiles in PyTorch.
 
-Both record no gradient: `tilewise.attention.ops` makes a differentiable function of
-them, and `tilewise.attention.library` operators.
+Both record no gradient: `tilewise.attention.autograd` makes a differentiable function
+of them, and `tilewise.attention.library` operators.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -13,33 +13,54 @@ from torch import Tensor
 
 from tilewise.attention.dispatch import route
 from tilewise.attention.mask import mask_gradient, mask_option
+from tilewise.block_sparse import BlockMask
 from tilewise.dropout import keep_factors
 from tilewise.flash2 import flash2_backward, flash2_forward
+from tilewise.masks import tile_mask, window
 from tilewise.tiled import TileRule
 from tilewise.types import Causal
+from tilewise.variants import (
+    alibi,
+    alibi_gradient,
+    score_gradients,
+    sink_gradient,
+    softcap,
+)
 
-Grads = tuple[Tensor, Tensor, Tensor, Tensor | None]
+Grad = Tensor | None
+Grads = tuple[Tensor, Tensor, Tensor, Grad, Grad, Grad]
+Window = tuple[int | None, int | None]
+Wanted = Sequence[bool]  # of the gradients of a mask, of ALiBi's slopes, of sinks
+NONE = False, False, False
 
 
 class Options(NamedTuple):
-    """How to attend: scale None is 1/√d; seed is a tensor where there is dropout."""
+    """How to attend: scale None is 1/√d; seed is a tensor where there is dropout.
+
+    The order is τ q·k, softcap, bias (alibi_slopes, or a mask of floats), what is seen
+    (causal, window, block_mask, a mask of bools), sinks, dropout.
+    """
 
     causal: Causal
     scale: float | None = None
     dropout_p: float = 0.0
     seed: Tensor | None = None
+    window: Window | None = None  # (left, right), None is no limit; bottom-right
+    softcap: float | None = None
+    alibi_slopes: Tensor | None = None  # (heads,) or (batch, heads)
+    sinks: Tensor | None = None  # (heads,)
+    block_mask: BlockMask | None = None
 
 
 def forward(
     q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None, options: Options
 ) -> tuple[Tensor, Tensor]:
     """o (..., N, d) and L (..., N)."""
-    kernels = route(q, k, v, attn_mask, options.dropout_p)
+    kernels = route(q, k, v, attn_mask, options)
     if kernels is None:
+        more = tiled(q, k, attn_mask, options) | {"sinks": options.sinks}
         with torch.autocast(q.device.type, enabled=False):  # sums stay in fp32
-            return flash2_forward(
-                q, k, v, *tile_sizes(q), **tiled(q, attn_mask, options)
-            )
+            return flash2_forward(q, k, v, *tile_sizes(q), **more)
     how = {"causal": options.causal, "scale": options.scale}
     if q.ndim == 4:
         return kernels.forward(q, k, v, **how)
@@ -56,31 +77,51 @@ def backward(
     lse: Tensor,
     dlse: Tensor | None,
     attn_mask: Tensor | None,
-    wanted: bool,
+    wanted: Wanted,
     options: Options,
 ) -> Grads:
-    """dQ, dK, dV and, if wanted, the mask's gradient; do and dlse may be None.
+    """dQ, dK, dV and, where wanted, those of mask, slopes, sinks; do, dlse or None.
 
     Within a row ∂L/∂S = P, so that dS = P ∘ (dP − δ) + dL P: dL is taken from δ.
     """
     do = torch.zeros_like(o) if do is None else do
-    kernels = route(q, k, v, attn_mask, options.dropout_p)
+    kernels = route(q, k, v, attn_mask, options)
     if kernels is None:
-        more = tiled(q, attn_mask, options)
-        more["dlse"] = 0 if dlse is None else dlse.masked_fill(lse == -math.inf, 0)
+        dlse = None if dlse is None else dlse.masked_fill(lse == -math.inf, 0)
+        more = tiled(q, k, attn_mask, options) | {"dlse": 0 if dlse is None else dlse}
         saved = q, k, v, o, do, lse, *tile_sizes(q)
         with torch.autocast(q.device.type, enabled=False):
-            grads = flash2_backward(*saved, **more)
-            if attn_mask is None or not wanted:
-                return *grads, None
-            return *grads, mask_gradient(attn_mask, *saved, **more)
+            rest = others(saved, attn_mask, wanted, options, more)
+            return *flash2_backward(*saved, **more), *rest
     how = {"causal": options.causal, "scale": options.scale}
     if q.ndim == 4:
-        return *kernels.backward(q, k, v, o, do, lse, dlse=dlse, **how), None
+        dq, dk, dv = kernels.backward(q, k, v, o, do, lse, dlse=dlse, **how)
+        return dq, dk, dv, None, None, None
     dlse = None if dlse is None else four(dlse, 2)
     tensors = [*(four(x) for x in (q, k, v, o, do)), four(lse, 2)]
     grads = kernels.backward(*tensors, dlse=dlse, **how)
-    return *(x.view(y.shape) for x, y in zip(grads, (q, k, v))), None
+    dq, dk, dv = (x.view(y.shape) for x, y in zip(grads, (q, k, v)))
+    return dq, dk, dv, None, None, None
+
+
+def others(
+    saved: tuple[Any, ...],
+    attn_mask: Tensor | None,
+    wanted: Wanted,
+    options: Options,
+    more: dict[str, Any],
+) -> tuple[Grad, Grad, Grad]:
+    """The gradients of the mask, of slopes and of sinks, None where not wanted."""
+    q, k, _, o, do, lse, *_ = saved
+    mask = slopes = sinks = None
+    if attn_mask is not None and wanted[0]:
+        mask = mask_gradient(attn_mask, score_gradients(*saved, **more))
+    if options.alibi_slopes is not None and wanted[1]:
+        tiles, shape = score_gradients(*saved, **more), (q.shape[-2], k.shape[-2])
+        slopes = alibi_gradient(options.alibi_slopes, *shape, tiles)
+    if options.sinks is not None and wanted[2]:
+        sinks = sink_gradient(options.sinks, o, do, lse, more["dlse"])
+    return mask, slopes, sinks
 
 
 def four(x: Tensor, axes: int = 3) -> Tensor:
@@ -90,19 +131,46 @@ def four(x: Tensor, axes: int = 3) -> Tensor:
     return x.reshape(-1, *(1,) * (axes - x.ndim), *x.shape[-axes:])
 
 
-def tiled(q: Tensor, attn_mask: Tensor | None, options: Options) -> dict[str, Any]:
-    """The same options as those of flash2's passes."""
-    more = {"causal": options.causal, "scale": options.scale} | mask_option(attn_mask)
+def tiled(
+    q: Tensor, k: Tensor, attn_mask: Tensor | None, options: Options, first: int = 0
+) -> dict[str, Any]:
+    """The same options as those of flash2's backward pass, which needs no sinks.
+
+    first is the number of q's first sequence in its batch, which dropout depends on.
+    """
+    more: dict[str, Any] = {"causal": options.causal, "scale": options.scale}
+    more |= mask_option(attn_mask)
+    shape, spans = (q.shape[-2], k.shape[-2]), []
+    if options.window is not None:
+        spans.append(window(*shape, *options.window))
+    if options.block_mask is not None:
+        spans.append(options.block_mask.span)
+    if spans:
+        more["mask"] = both(torch.logical_and, more.get("mask"), tile_mask(*spans))
+    if options.alibi_slopes is not None:
+        slopes = options.alibi_slopes.to(torch.promote_types(q.dtype, torch.float32))
+        more["bias"] = both(torch.add, more.get("bias"), alibi(slopes, *shape))
+    if options.softcap is not None:
+        more["rule"] = softcap(options.softcap)
     if options.seed is not None:
         seed = int(options.seed)
-        more["dropout"] = dropout_option(options.dropout_p, seed, q.shape[:-2])
+        more["dropout"] = dropout_option(options.dropout_p, seed, q.shape[:-2], first)
     return more
 
 
-def dropout_option(p: float, seed: int, lead: Sequence[int]) -> TileRule:
+def both(
+    join: Callable[[Tensor, Tensor], Tensor], a: TileRule | None, b: TileRule
+) -> TileRule:
+    """The rule whose tiles are those of a and b, joined; b alone where a is None."""
+    if a is None:
+        return b
+    return lambda rows, cols: join(a(rows, cols), b(rows, cols))
+
+
+def dropout_option(p: float, seed: int, lead: Sequence[int], first: int) -> TileRule:
     """flash2's option dropout for q (*lead, N_q, d), of any number of axes in front."""
     *batch, heads = 1, *lead
-    factors = keep_factors(p, seed, math.prod(batch), heads)
+    factors = keep_factors(p, seed, math.prod(batch), heads, first=first)
     return lambda rows, cols: factors(rows, cols).reshape(*lead, len(rows), len(cols))
 
 

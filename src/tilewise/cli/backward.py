@@ -6,7 +6,7 @@ from tilewise import trace
 from tilewise.cli.errors import Bad
 from tilewise.one_pass import dot
 
-OPTIONS = ("block_rows", "block_cols", "order", "causal")
+OPTIONS = ("block_rows", "block_cols", "order", "causal", "window", "softcap")
 
 
 def states(problem, saved, how):
@@ -40,6 +40,10 @@ def settle(problem, saved, how):
     """How the trace ends: steps, dq, dk, dv, and their gap to ordinary attention's."""
     steps, state = ended(states(problem, saved, how), numbers)
     last = {x: state[x] for x in ("dq", "dk", "dv")}
+    dsink = None
+    if problem["sink"] is not None:
+        inputs = saved["o"], problem["do"], saved["m"], saved["l"]
+        dsink = trace.sink_gradient(problem["sink"], *inputs, exp=how[1])
     truth = gradients(problem, how)
     gap = max(
         abs(a - b)
@@ -47,7 +51,7 @@ def settle(problem, saved, how):
         for x, y in zip(rows, truth[name], strict=True)
         for a, b in zip(x, y, strict=True)
     )
-    return {"steps": steps, "gap": gap, **last}
+    return {"steps": steps, "gap": gap, **last, "dsink": dsink}
 
 
 def numbers(state):
@@ -59,13 +63,25 @@ def numbers(state):
 
 
 def weights(problem, how):
-    """Yield P's row of each query, softmax(τ q Kᵀ) over the keys that it sees."""
-    (scale, exp), shift = how, len(problem["k"]) - len(problem["q"])
+    """Yield P's row of each query: softmax(S) over the keys that it sees, and the sink.
+
+    A key that it does not see has the weight 0, and the sink's weight is left out.
+    """
+    (scale, exp), cap, sink = how, problem["softcap"], problem["sink"]
+    shape = len(problem["q"]), len(problem["k"])
+    low, high = trace.limits(*shape, problem["causal"], problem["window"])
     for r, q in enumerate(problem["q"]):
-        seen = max(0, r + shift + 1) if problem["causal"] else len(problem["k"])
-        s = [scale * dot(q, k) for k in problem["k"][:seen]]
-        exps = [exp(x - max(s)) for x in s]
-        yield [x / sum(exps) for x in exps]
+        s = [scale * dot(q, k) for k in problem["k"]]
+        s = s if cap is None else [cap * math.tanh(x / cap) for x in s]
+        place = {"low": low, "high": high}
+        seen = [x for c, x in enumerate(s) if trace.seen(place, r, c)]
+        top = max([*seen, *([] if sink is None else [sink])], default=0)
+        total = sum(exp(x - top) for x in seen)
+        total += 0 if sink is None else exp(sink - top)
+        yield [
+            exp(x - top) / total if trace.seen(place, r, c) else 0
+            for c, x in enumerate(s)
+        ]
 
 
 def gradients(problem, how):
@@ -73,14 +89,16 @@ def gradients(problem, how):
 
     dS_c = P_c (dP_c − Σ_b P_b dP_b); a row without keys has no part in any of them.
     """
-    scale = how[0]
+    scale, cap = how[0], problem["softcap"]
     grads = {f"d{x}": [[0] * len(problem[x][0]) for _ in problem[x]] for x in "qkv"}
     rows = zip(problem["q"], problem["do"], weights(problem, how), strict=True)
     for r, (q, do, p) in enumerate(rows):
-        dp = [dot(do, v) for v in problem["v"][: len(p)]]
+        dp = [dot(do, v) for v in problem["v"]]
         mean = dot(p, dp)
         for c, (p_c, dp_c) in enumerate(zip(p, dp, strict=True)):
             ds = scale * p_c * (dp_c - mean)
+            if cap is not None:
+                ds /= math.cosh(scale * dot(q, problem["k"][c]) / cap) ** 2
             add(grads["dq"][r], ds, problem["k"][c])
             add(grads["dk"][c], ds, q)
             add(grads["dv"][c], p_c, do)

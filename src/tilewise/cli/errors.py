@@ -42,6 +42,9 @@ MESSAGES = {
     "en": {
         "size": "{option} must be a whole number from 1 to {limit}, not {value}.",
         "real": "{option} must be a number above 0, at most {limit}, not {value}.",
+        "score": "{option} must be a number such as 0 or -1.5, not {value}.",
+        "window": "--window must be L,R, each none or a whole number up to {limit}, "
+        "not {value}.",
         "divide": "{option} must divide the {whole} heads, and {value} does not.",
         "multiple": "{option} must be a multiple of {multiple} up to {limit}, "
         "not {value}.",
@@ -95,6 +98,9 @@ MESSAGES = {
     "zh": {
         "size": "{option} 必须是 1 到 {limit} 的整数，不能是 {value}。",
         "real": "{option} 必须是大于 0 且不超过 {limit} 的数，不能是 {value}。",
+        "score": "{option} 必须是一个数，例如 0 或 -1.5，不能是 {value}。",
+        "window": "--window 必须写成 L,R，每一侧是 none 或不超过 {limit} 的整数，"
+        "不能是 {value}。",
         "divide": "{option} 必须整除头数 {whole}，而 {value} 不能整除。",
         "multiple": "{option} 必须是 {multiple} 的倍数，至多 {limit}，不能是 {value}。",
         "choice": "{option} 必须是 {choices} 之一，不能是 {value}。",

@@ -18,6 +18,11 @@ HELP = {
         "--order": "which loop is the outer one (default: kv-outer)",
         "--format": "form of the output (default: text)",
         "--causal": "query r sees keys up to r + N_k - N, and no later ones",
+        "--window": "a query sees the key at its place, L before it and R\n"
+        "after it; none is no limit, as in --window 2,none",
+        "--softcap": "replace each score s by C·tanh(s / C)",
+        "--sink": "one more logit for each query, whose value is zeros;\n"
+        "give a negative one as --sink=-1",
         "--backward": "show the backward pass: dQ, dK and dV from dO",
         "--input": 'a file {"q": rows, "k": rows, "v": rows}, each at most\n'
         '64 × 64 numbers, maybe with "scale" (default: 1/√d);\n'
@@ -106,6 +111,10 @@ HELP = {
         "--order": "谁在外层循环（默认：kv-outer）",
         "--format": "输出的形式（默认：text）",
         "--causal": "查询 r 只能看到不晚于 r + N_k - N 的键",
+        "--window": "查询只看得到自己位置上的键、之前 L 个、之后 R 个；\n"
+        "none 表示没有限制，例如 --window 2,none",
+        "--softcap": "把每个分数 s 换成 C·tanh(s / C)",
+        "--sink": "给每个查询多加一个分数，它的值向量是零；\n负数要写成 --sink=-1",
         "--backward": "显示反向传播：由 dO、O、m、ℓ 求 dQ、dK、dV",
         "--input": '文件 {"q": 各行, "k": 各行, "v": 各行}，\n'
         '每个矩阵至多 64 × 64 个数，可以带 "scale"（默认：1/√d）\n'

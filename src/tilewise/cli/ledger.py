@@ -3,7 +3,7 @@
 import json
 
 from tilewise.cli.errors import Bad
-from tilewise.cli.options import add_choice, add_real, add_size
+from tilewise.cli.options import add_choice, add_real, add_size, add_variants
 from tilewise.hardware import GB
 from tilewise.ledger.layer import LIMITS, RULES, account, card
 from tilewise.render.ledger import ledger_lines
@@ -35,6 +35,7 @@ def add_options(parser, words):
     add_choice(parser, "--dtype", DTYPES, words["--dtype"])
     add_choice(parser, "--tiles", RULES, words["--tiles"])
     add_choice(parser, "--format", ("text", "json"), words["--format"])
+    add_variants(parser, LIMITS["n_k"], words)
     for option in ("--causal", "--backward", "--training"):
         about = words[option if option == "--causal" else f"ledger {option}"]
         parser.add_argument(option, action="store_true", help=about)
@@ -73,6 +74,7 @@ def asked(args):
         heads=args.heads,
         kv_heads=args.kv_heads,
         causal=args.causal,
+        window=args.window,
         dtype=args.dtype,
         way=way,
         rule=args.tiles,
@@ -81,7 +83,8 @@ def asked(args):
     )
     tile = bill["tiles"][0]
     first = {"block_rows": tile["rows"], "block_cols": tile["cols"]}
-    return bill | first | {"t_r": tile["t_r"], "t_c": tile["t_c"]}
+    first |= {"t_r": tile["t_r"], "t_c": tile["t_c"]}
+    return bill | first | {"softcap": args.softcap, "sink": args.sink}
 
 
 def chosen(args):

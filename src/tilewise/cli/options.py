@@ -58,6 +58,40 @@ def add_real(parser, option, limit, about):
     parser.add_argument(option, **how)
 
 
+def add_score(parser, option, about):
+    """Add an option that takes any number of moderate size; None unless given."""
+
+    def convert(text):
+        if not re.fullmatch("-?" + REAL, text):
+            raise Bad("score", option=option, value=short(text))
+        return int(text) if text.lstrip("-").isdecimal() else float(text)
+
+    how = {"type": convert, "metavar": "X", "default": None, "help": about}
+    parser.add_argument(option, **how)
+
+
+def add_window(parser, limit, about):
+    """Add --window L,R: two whole numbers, either of which may be "none"."""
+
+    def convert(text):
+        sides = text.split(",")
+        numbers = [int(x) if re.fullmatch(r"[0-9]{1,9}", x) else -1 for x in sides]
+        good = [x == "none" or 0 <= n <= limit for x, n in zip(sides, numbers)]
+        if len(sides) != 2 or not all(good):
+            raise Bad("window", limit=limit, value=short(text))
+        return tuple(None if x == "none" else n for x, n in zip(sides, numbers))
+
+    how = {"type": convert, "metavar": "L,R", "default": None, "help": about}
+    parser.add_argument("--window", **how)
+
+
+def add_variants(parser, limit, words):
+    """Add --window, --softcap and --sink, which `trace` and `ledger` share."""
+    add_window(parser, limit, words["--window"])
+    add_real(parser, "--softcap", 1000, words["--softcap"])
+    add_score(parser, "--sink", words["--sink"])
+
+
 def add_list(parser, option, convert, metavar, default, about):
     """Add an option that takes values with commas between; convert(option, text)."""
 

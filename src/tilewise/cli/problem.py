@@ -1,7 +1,7 @@
 """What the command line computes: the running example, a formula's numbers, a file's.
 
 A problem is a dict: q, k, v, maybe do; scale, how it was chosen, exact (compute in
-Fractions); block_rows, block_cols, order, causal, backward.
+Fractions); block_rows, block_cols, order, causal, window, softcap, sink, backward.
 """
 
 import math
@@ -27,13 +27,15 @@ def problem(path, n, d, **options):
             raise Bad("missing_key", file=short(path), key="do")
         agree(parts, path, n, d)
     elif (n or 4, d or 2) == (4, 2):
-        parts |= {"exact": True, "scale": worked_example.SCALE}
+        plain = options.get("softcap") is None and not options.get("sink")
+        parts |= {"exact": plain, "scale": worked_example.SCALE}
         parts |= {x: getattr(worked_example, x.upper()) for x in KEYS[:4]}
     else:
         parts |= {"formula": FORMULA, **generated(n or 4, d or 2)}
     if "scale" in parts:
         parts["scale_name"] = "scale"
     usual = {"scale": len(parts["q"][0]) ** -0.5, "backward": False}
+    usual |= {"window": None, "softcap": None, "sink": None}
     return {**usual, **parts, **options}
 
 

@@ -5,7 +5,7 @@ import os
 
 from tilewise import trace
 from tilewise.cli import backward
-from tilewise.cli.options import add_choice, add_size
+from tilewise.cli.options import add_choice, add_size, add_variants
 from tilewise.cli.problem import LIMIT, problem
 from tilewise.one_pass import dot
 from tilewise.render.json import json_lines
@@ -14,7 +14,7 @@ from tilewise.render.numbers import log_sum_exp
 from tilewise.render.text import text_lines
 from tilewise.worked_example import EXACT
 
-OPTIONS = ("block_rows", "block_cols", "order", "causal")
+OPTIONS = ("block_rows", "block_cols", "order", "causal", "window", "softcap")
 
 
 def add_options(parser, words):
@@ -29,6 +29,7 @@ def add_options(parser, words):
     add_choice(parser, "--order", trace.ORDERS, words["--order"])
     add_choice(parser, "--format", ("text", "latex", "json"), words["--format"])
     parser.add_argument("--causal", action="store_true", help=words["--causal"])
+    add_variants(parser, LIMIT, words)
     about = {"action": "store_true", "help": words["--backward"]}
     parser.add_argument("--backward", **about)
     parser.add_argument("--input", metavar="FILE.json", help=words["--input"])
@@ -36,7 +37,7 @@ def add_options(parser, words):
 
 def run(args, out):
     """Compute once to know that it ends well, then again to show it step by step."""
-    options = {x: getattr(args, x) for x in (*OPTIONS, "backward")}
+    options = {x: getattr(args, x) for x in (*OPTIONS, "sink", "backward")}
     task = problem(args.input, args.n, args.d, **options)
     report = task, states(task), settle(task)
     if args.backward:  # from what the forward pass saved
@@ -70,7 +71,7 @@ def states(problem):
     """The trace of a problem, one state a tile."""
     scale, exp = arithmetic(problem)
     matrices = [problem[x] for x in "qkv"]
-    options = {x: problem[x] for x in OPTIONS}
+    options = {x: problem[x] for x in (*OPTIONS, "sink")}
     return trace.forward(*matrices, **options, scale=scale, exp=exp)
 
 
@@ -85,9 +86,9 @@ def settle(problem):
 
 def numbers(state):
     """Yield the numbers that a step computed, without the −∞ of masked keys."""
-    shift = math.inf if state["shift"] is None else state["shift"]
     for r, row in enumerate(state["s"], state["rows"][0]):
-        yield from (x for c, x in enumerate(row, state["cols"][0]) if c <= r + shift)
+        keys = enumerate(row, state["cols"][0])
+        yield from (x for c, x in keys if trace.seen(state, r, c))
     yield from state["l_new"]
     for row in state["pv"] + state["o_new"]:
         yield from row

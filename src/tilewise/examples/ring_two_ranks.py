@@ -19,7 +19,8 @@ def one_rank(rank, world, folder):
     q, k, v = (x.clone().requires_grad_() for x in (q, k, v))
     o = ring_attention(q, k, v, scale=SCALE)
     o.backward(do)
-    results = {"O": o, "9 dQ/τ": 9 * q.grad / SCALE, "9 dV": 9 * v.grad}
+    results = {"O": o, "9 dQ/τ": 9 * q.grad / SCALE}
+    results |= {"9 dK/τ": 9 * k.grad / SCALE, "9 dV": 9 * v.grad}
     for name, x in results.items():
         show(f"rank {rank}: {name}", x.detach().round().long().flatten(0, 2).tolist())
 

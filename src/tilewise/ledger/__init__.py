@@ -12,11 +12,15 @@ sram           elements that must be on the chip at once for these reads and wri
                row are left to registers
 
 causal means what it means in tilewise.flash1: row r sees keys 0 .. r + N_k − N (True),
-or 0 .. r ("top-left"). Tiles in which no row sees a key are neither loaded nor
-computed. A layer has batch × heads times these counts, except for sram, and this holds
-for grouped heads too, because each query head asks for its own K and V. If g query
-heads share one load, count their rows as one head with g·N rows.
-Raises ValueError if a size is not a whole number of at least 1, or causal is unknown.
+or 0 .. r ("top-left"). window = (left, right) lets it see keys r + N_k − N − left ..
+r + N_k − N + right, where None is no limit, and block_mask, T_r lists of T_c bools, is
+True where a tile is seen at all. Tiles in which no row sees a key are neither loaded
+nor computed. Softcap and ALiBi change no count, since they work on the chip, and a
+sink is one number for each head, like τ, which is not counted. A layer has batch ×
+heads times these counts, except for sram, and this holds for grouped heads too,
+because each query head asks for its own K and V. If g query heads share one load, count
+their rows as one head with g·N rows.
+Raises ValueError if a size is not a whole number of at least 1, or a mask is unknown.
 Source: Algorithms 0 and 1 of FlashAttention, arXiv 2205.14135, and Algorithm 1 of
 FlashAttention-2, arXiv 2307.08691. tests/plain/test_ledger_counts.py counts a real run.
 """

@@ -38,6 +38,8 @@ def flash1_backward(
     *,
     n_k: int | None = None,
     causal: bool | str = False,
+    window: tuple | None = None,
+    block_mask: list | None = None,
 ) -> dict[str, int]:
     """Algorithm 4, K and V outside: each tile has five products and moves dQ both ways.
 
@@ -45,9 +47,10 @@ def flash1_backward(
     tiles are skipped. On the chip are Q_i, O_i, dO_i, dQ_i, ℓ_i, m_i, K_j, V_j, dK_j,
     dV_j, S_ij (whose place P_ij takes) and dP_ij (whose place dS_ij takes).
     """
-    n_k = keys(n, n_k, causal)
+    n_k = keys(n, n_k, causal, window)
     check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
-    rows, _, scores = visits(n, n_k, block_rows, block_cols, causal)
+    mask = causal, window, block_mask
+    rows, _, scores = visits(n, n_k, block_rows, block_cols, *mask)
     b_r, b_c = min(block_rows, n), min(block_cols, n_k)
     zeros = n * d + 2 * n_k * d
     return {
@@ -66,6 +69,8 @@ def flash2_backward(
     *,
     n_k: int | None = None,
     causal: bool | str = False,
+    window: tuple | None = None,
+    block_mask: list | None = None,
 ) -> dict[str, int]:
     """FlashAttention-2: δ = rowsum(dO ∘ O) comes before the loop, which needs no O.
 
@@ -74,9 +79,10 @@ def flash2_backward(
     dQ_i, which line 15 loads as well; here O_i is read for δ only, and dQ_i once per
     tile.
     """
-    n_k = keys(n, n_k, causal)
+    n_k = keys(n, n_k, causal, window)
     check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
-    rows, _, scores = visits(n, n_k, block_rows, block_cols, causal)
+    mask = causal, window, block_mask
+    rows, _, scores = visits(n, n_k, block_rows, block_cols, *mask)
     b_r, b_c = min(block_rows, n), min(block_cols, n_k)
     return {
         # line 4: dO, O; line 6: K, V; line 9: Q, dO, L, δ; line 15: dQ

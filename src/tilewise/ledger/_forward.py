@@ -56,15 +56,18 @@ def flash1_forward(
     *,
     n_k: int | None = None,
     causal: bool | str = False,
+    window: tuple | None = None,
+    block_mask: list | None = None,
 ) -> dict[str, int]:
     """Algorithm 1, K and V outside: Q, O, ℓ and m cross once for each of T_c blocks.
 
     Before that, line 2 writes O, ℓ and m once. B_r does not change the traffic unless
     tiles are skipped.
     """
-    n_k = keys(n, n_k, causal)
+    n_k = keys(n, n_k, causal, window)
     check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
-    rows, _, scores = visits(n, n_k, block_rows, block_cols, causal)
+    mask = causal, window, block_mask
+    rows, _, scores = visits(n, n_k, block_rows, block_cols, *mask)
     state = d + 2  # of a row: O, ℓ, m
     return {
         "reads": 2 * n_k * d + rows * (d + state),  # line 6: K, V; line 8: Q and state
@@ -83,15 +86,18 @@ def flash2_forward(
     *,
     n_k: int | None = None,
     causal: bool | str = False,
+    window: tuple | None = None,
+    block_mask: list | None = None,
 ) -> dict[str, int]:
     """FlashAttention-2, Q outside: K and V cross once for each of T_r blocks.
 
     O is written once, and so is L, which has one number per row. B_c does not change
     the traffic unless tiles are skipped.
     """
-    n_k = keys(n, n_k, causal)
+    n_k = keys(n, n_k, causal, window)
     check_sizes(n=n, d=d, n_k=n_k, block_rows=block_rows, block_cols=block_cols)
-    _, cols, scores = visits(n, n_k, block_rows, block_cols, causal)
+    mask = causal, window, block_mask
+    _, cols, scores = visits(n, n_k, block_rows, block_cols, *mask)
     return {
         "reads": n * d + cols * 2 * d,  # line 4: Q; line 7: K and V
         "writes": n * d + n,  # line 14: O; line 15: L

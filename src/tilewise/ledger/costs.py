@@ -108,11 +108,19 @@ def bound(
 
 
 def count(
-    name: str, way: str, n: int, d: int, blocks: tuple, n_k: int, causal: bool | str
+    name: str,
+    way: str,
+    n: int,
+    d: int,
+    blocks: tuple,
+    n_k: int,
+    causal: bool | str,
+    window: tuple | None = None,
 ) -> dict[str, int]:
-    """The ledger's count for one head; standard attention has no blocks."""
-    blocks = () if name == "standard" else blocks
-    return COUNTS[name, way](n, d, *blocks, n_k=n_k, causal=causal)
+    """The ledger's count for one head; standard attention skips no tiles."""
+    if name == "standard":
+        return COUNTS[name, way](n, d, n_k=n_k, causal=causal)
+    return COUNTS[name, way](n, d, *blocks, n_k=n_k, causal=causal, window=window)
 
 
 def bill(
@@ -124,6 +132,7 @@ def bill(
     blocks: dict,
     size: int,
     causal: bool | str = False,
+    window: tuple | None = None,
 ) -> dict:
     """The whole bill of one algorithm: what it moves, computes, needs and keeps.
 
@@ -133,7 +142,8 @@ def bill(
     that of one tile, and for two passes the larger one.
     """
     n, d, n_k, heads, kv_heads = [shape[x] for x in SHAPE]
-    counts = [count(name, x, n, d, blocks[x], n_k, causal) for x in PASSES[way]]
+    mask = causal, window
+    counts = [count(name, x, n, d, blocks[x], n_k, *mask) for x in PASSES[way]]
     traffic = {x: heads * sum([c[x] for c in counts]) for x in ("reads", "writes")}
     flops = heads * sum([c["flops"] for c in counts])
     sram = max([c["sram"] for c in counts])

@@ -106,6 +106,7 @@ def account(
     heads: int = 1,
     kv_heads: int | None = None,
     causal: bool | str = False,
+    window: tuple | None = None,
     dtype: str = "bf16",
     way: str = "forward",
     rule: str = "paper",
@@ -128,16 +129,17 @@ def account(
     blocks = {x: pick(own, rule, x, d, room, size, causal) for x in passes}
     shape = {"n": n, "d": d, "n_k": n_k}
     shape |= {"heads": batch * heads, "kv_heads": batch * kv_heads}
-    how: dict = {"blocks": blocks, "size": size, "causal": causal}
+    how: dict = {"blocks": blocks, "size": size, "causal": causal, "window": window}
     problem = {"pass": way, "n": n, "n_k": n_k, "d": d, "batch": batch, "heads": heads}
-    problem |= {"kv_heads": kv_heads, "causal": causal, "dtype": dtype}
+    problem |= {"kv_heads": kv_heads, "causal": causal, "window": window}
+    problem |= {"dtype": dtype}
     problem = card | problem
     return problem | {
         "bytes_per_element": size,
         "tiles": [grid(n, n_k, blocks, x) for x in passes],
         "leading": LEADING[way],
         "even": LEADING[way] * d * d,
-        "break_even": None if causal else break_even(way, n, d, n_k),
+        "break_even": None if causal or window else break_even(way, n, d, n_k),
         "algorithms": {x: bill(x, way, shape, card, **how) for x in ALGORITHMS},
     }
 

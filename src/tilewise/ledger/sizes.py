@@ -1,6 +1,6 @@
 """What every count of the ledger does with its sizes."""
 
-from tilewise.checks import check_causal, check_choice
+from tilewise.checks import check_causal, check_choice, check_window
 
 
 def ceil_div(a: int, b: int) -> int:
@@ -8,9 +8,12 @@ def ceil_div(a: int, b: int) -> int:
     return -(-a // b)
 
 
-def keys(n: int, n_k: int | None, causal: bool | str) -> int:
-    """N_k, which is N by default; raises ValueError if causal is unknown."""
+def keys(
+    n: int, n_k: int | None, causal: bool | str, window: tuple | None = None
+) -> int:
+    """N_k, which is N by default; raises ValueError if a mask is unknown."""
     check_causal(causal)
+    check_window(window)
     return n if n_k is None else n_k
 
 

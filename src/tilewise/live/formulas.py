@@ -20,6 +20,7 @@ GENERAL = {
         "α = e^{m_{i} − m_{i}^{new}},  β = e^{m̃_{ij} − m_{i}^{new}}",
         "ℓ_{i}^{new} = α ℓ_{i} + β ℓ̃_{ij}",
     ],
+    "store": ["L_{i} = m_{i} + ln ℓ_{i}"],  # where queries are outside
     "o": ["O_{i} ← (α ℓ_{i} O_{i} + β P̃_{ij} V_{j}) / ℓ_{i}^{new}"],
     "p": ["P_{ij} = e^{S_{ij} − m_{i}} / ℓ_{i}"],
     "dv": ["dV_{j} ← dV_{j} + P_{ij}^{⊤} dO_{i}"],
@@ -115,6 +116,13 @@ def o(state, r, exact):
         inner = state["l_new"][r] and f"({sums}) / {below}"
         lines.append(equal(f"O_{{{n}{x + 1}}}", inner, state["o_new"][r][x], exact))
     return lines
+
+
+def lse(state, r, exact):
+    n, log = state["rows"][0] + r + 1, "log_{2}" if exact else "ln"
+    m, l = put(state["m_new"][r], exact), put(state["l_new"][r], exact, "−/")
+    inner = state["l_new"][r] and f"{m} + {log} {l}"
+    return [equal(f"L_{{{n}}}", inner, state["lse_new"][r], exact, "/τ")]
 
 
 # Backward: the state of trace.step_backward

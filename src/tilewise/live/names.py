@@ -3,7 +3,9 @@
 from tilewise.live.frames import PHASES
 from tilewise.trace.symbols import braced, colour, in_units
 
-ORDER = "q k v o do l m dq dk dv s mt pt lt mn a b ln p dp delta ds"  # first, in HBM
+ORDER = (
+    "q k v o do l m lse dq dk dv s mt pt lt mn a b ln p dp delta ds"  # first, in HBM
+)
 KEYS = {  # name in a film: key of the state
     name: key for way in PHASES for _, parts in PHASES[way] for name, key in parts
 }
@@ -16,10 +18,6 @@ def tensor(name):
     return [name, braced(key), colour(key), COLUMNS[colour(key)], in_units(key)]
 
 
-SLOTS = {  # the chip, line by line
-    "forward": ["k v q o l m", "s mt pt lt", "mn a b ln"],
-    "backward": ["k v dk dv", "q o do l m dq", "s p dp delta ds"],
-}
 # lines of Algorithm 1 and of Algorithm 4 of arXiv 2205.14135, where keys are outside
 LINES = {
     "forward": {
@@ -48,9 +46,13 @@ LINES = {
 
 
 def names(way, order):
-    """The part of a film that says what is called how: tensors, slots, source."""
+    """The part of a film that says what is called how: tensors and source."""
     parts = {"tensors": [tensor(name) for name in ORDER.split()]}
-    parts["slots"] = [x.split() for x in SLOTS[way]]
+    if order == "standard":
+        whole = {"k": "K", "v": "V", "s": "S_{i}", "p": "P_{i}"}
+        for one in parts["tensors"]:
+            one[1] = whole.get(one[0], one[1])
+        parts["source"] = [0, {"s": "1", "softmax": "2", "pv": "3"}]
     if order == "kv-outer":
         parts["source"] = [1 if way == "forward" else 4, LINES[way]]
     return parts

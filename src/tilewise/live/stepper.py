@@ -1,16 +1,16 @@
-"""The tile stepper's film: a trace, cut into the small steps of each of its tiles.
+"""The tile machine's film: a trace, cut into the small steps of each of its tiles.
 
-Nothing is computed twice: every number is taken from the states of `tilewise.trace` or
-`tilewise.trace`. A step says only what it changes, so that a film is small.
+Nothing is computed twice: every number is taken from the states of `tilewise.trace`. A
+step says only what it changes, so that a film is small.
 """
 
 import math
 
 from tilewise import worked_example as example
-from tilewise.live import formulas, frames, names, reading
+from tilewise.live import counts, formulas, frames, names, reading, standard
 from tilewise.trace import backward, forward
 
-MOST_ROWS, MOST_COLS, LARGEST = 8, 4, 1e4
+MOST_ROWS, MOST_COLS, MOST_BLOCK, LARGEST = 16, 4, 8, 1e4
 ORDERS = ("kv-outer", "q-outer")
 CAUSALS = {"no": False, "bottom-right": True, "top-left": "top-left"}
 USUAL = {
@@ -18,6 +18,7 @@ USUAL = {
     "order": "kv-outer",
     "causal": "no",
     "scale": "ln 2",
+    "n": "",
     "block_rows": example.BLOCK_ROWS,
     "block_cols": example.BLOCK_COLS,
     "q": example.Q,
@@ -25,34 +26,63 @@ USUAL = {
     "v": example.V,
     "do": example.DO,
 }
-RESULTS = {"forward": ("o", "l", "m"), "backward": ("dq", "dk", "dv")}
 
 
 def film(asked):
-    """What the stepper shows, from what a reader chose; all keys may be left out.
+    """What the machine shows, from what a reader chose; all keys may be left out.
 
-    {"pass": "forward" or "backward", "order", "causal": "no", "bottom-right" or
-    "top-left", "block_rows", "block_cols", "scale": "ln 2", "1/√d" or a number, "q",
-    "k", "v", "do": texts or lists} → sizes, "hbm" before the first step, and "steps".
+    {"pass": "forward" or "backward", "order": one of ORDERS or (forward) "standard",
+    "causal": "no", "bottom-right" or "top-left", "block_rows", "block_cols", "scale":
+    "ln 2", "1/√d" or a number, "q", "k", "v", "do": texts or lists, "n": nothing, or
+    how many rows each of these shall have, its own again and again} → sizes, "counts"
+    of every method, "hbm" before the first step, "room", the most that is on the chip
+    at once, "steps", and with "n" the matrices, as "inputs".
     Raises reading.Problem: that of a field, or rows and cols(n, other, m).
     """
     way, order, exact, scale, causal, blocks, matrices = read(asked)
-    how = {"order": order, "causal": CAUSALS[causal], "scale": scale}
+    how = {"causal": CAUSALS[causal], "scale": scale}
     if exact:
         how = how | example.EXACT | {"exp": lambda x: 2.0**x}  # any x, as a float
-    states, hbm = played(way, matrices, blocks, how)
-    first = sum([frames.size(hbm[x]) for x in RESULTS[way] if hbm[x]])
-    q, k, v, _ = matrices
+    play = whole if order == "standard" else tiled
+    steps, hbm, general, first = play(way, order, exact, matrices, blocks, how)
     answer = {"pass": way, "order": order, "causal": causal, "exact": exact}
-    answer = answer | {"n": len(q), "n_k": len(k), "d": len(q[0]), "d_v": len(v[0])}
-    answer = answer | {"block_rows": blocks[0], "block_cols": blocks[1]}
-    shift = {"bottom-right": len(k) - len(q), "top-left": 0}.get(causal)
-    answer = answer | {"scale": scale, "shift": shift, "first": first}
+    answer = answer | sizes(order, causal, matrices, blocks)
+    answer = answer | {"scale": scale, "first": first}
+    if asked.get("n"):
+        answer = answer | {"inputs": dict(zip(("q", "k", "v", "do"), matrices))}
     answer = answer | {"hbm": {x: frames.cells(hbm[x], exact) for x in hbm}}
-    general = {x: formulas.GENERAL[x] for x, _ in frames.PHASES[way]}
-    steps = frames.steps(states, way, order, exact, first)
     answer = answer | names.names(way, order) | {"general": general}
+    total = counts.counts(way, matrices, blocks, CAUSALS[causal])
+    answer = answer | {"counts": total, "room": max([x["held"] for x in steps])}
     return answer | {"steps": steps}
+
+
+def sizes(order, causal, matrices, blocks):
+    """N, N_k, d, d_v, the blocks, and how far the mask is moved."""
+    q, k, v, _ = matrices
+    cols = len(k) if order == "standard" else blocks[1]
+    shift = {"bottom-right": len(k) - len(q), "top-left": 0}.get(causal)
+    made = {"n": len(q), "n_k": len(k), "d": len(q[0]), "d_v": len(v[0])}
+    return made | {"block_rows": blocks[0], "block_cols": cols, "shift": shift}
+
+
+def tiled(way, order, exact, matrices, blocks, how):
+    """(steps, HBM before the first, the formulas, elements stored before)."""
+    states, hbm = played(way, matrices, blocks, how | {"order": order})
+    first = sum([frames.size(hbm[x]) for x in counts.started(way, order)])
+    general = {x: formulas.GENERAL[x] for x, _ in frames.PHASES[way]}
+    if way == "forward" and order == "q-outer":
+        general = general | {"store": formulas.GENERAL["store"]}
+    return frames.steps(states, way, order, exact, first), hbm, general, first
+
+
+def whole(_, order, exact, matrices, blocks, how):
+    """The same of standard attention."""
+    q, k, v, _ = matrices
+    hbm = {"q": q, "k": k, "v": v, "s": None, "p": None, "o": None}
+    states = standard.states(matrices, blocks[0], how)
+    steps = frames.counted(standard.steps(states, exact), 0)
+    return steps, hbm, standard.GENERAL, 0
 
 
 def played(way, matrices, blocks, how):
@@ -71,13 +101,17 @@ def read(asked):
     """Everything that was asked, checked: (pass, order, exact, scale, …)."""
     asked = USUAL | asked
     way = reading.choice(asked["pass"], "pass", ("forward", "backward"))
-    order = reading.choice(asked["order"], "order", ORDERS)
+    orders = ORDERS + ("standard",) * (way == "forward")
+    order = reading.choice(asked["order"], "order", orders)
     causal = reading.choice(asked["causal"], "causal", tuple(CAUSALS))
     blocks = ("block_rows", "block_cols")
-    blocks = [reading.whole(asked[x], x, 1, MOST_ROWS) for x in blocks]
+    blocks = [reading.whole(asked[x], x, 1, MOST_BLOCK) for x in blocks]
     size = MOST_ROWS, MOST_COLS
-    used = ("q", "k", "v", "do") if way == "backward" else ("q", "k", "v")
+    used = ("q", "k", "v", "do") if way == "backward" or asked["n"] else ("q", "k", "v")
     matrices = {x: reading.matrix(asked[x], x, *size, limit=LARGEST) for x in used}
+    if asked["n"]:
+        n = reading.whole(asked["n"], "n", 1, MOST_ROWS)
+        matrices = {x: again(rows, n) for x, rows in matrices.items()}
     q, k, v, do = [matrices.get(x) for x in ("q", "k", "v", "do")]
     fit("cols", "k", len(k[0]), "q", len(q[0]))
     fit("rows", "v", len(v), "k", len(k))
@@ -86,6 +120,11 @@ def read(asked):
         fit("cols", "do", len(do[0]), "v", len(v[0]))
     exact, scale = scale_of(asked["scale"], len(q[0]))
     return way, order, exact, scale, causal, blocks, (q, k, v, do)
+
+
+def again(rows, n):
+    """n rows: the first ones, and where they end from the beginning."""
+    return [rows[r % len(rows)] for r in range(n)]
 
 
 def fit(code, field, n, other, most):
@@ -110,6 +149,6 @@ def start(way, order, q, k, v):
         named = {"dq": q, "dk": k, "dv": v}
         return {name: [[0] * len(x[0]) for _ in x] for name, x in named.items()}
     if order == "q-outer":
-        return {"o": None, "l": None, "m": None}
+        return {"o": None, "lse": None}
     n, d_v = len(q), len(v[0])
     return {"o": [[0] * d_v for _ in q], "l": [0] * n, "m": [-math.inf] * n}

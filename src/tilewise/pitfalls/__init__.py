@@ -9,7 +9,9 @@ from importlib import import_module
 
 from tilewise.pitfalls.assembled import assemble
 
-NAMES = "scores softmax steps tiles masks backward dropout heads merging precision"
+NAMES = (
+    "scores softmax steps tiles masks variants backward dropout heads merging precision"
+)
 NAMES += " memory comparing"
 KINDS = tuple(import_module(f"tilewise.pitfalls.{name}") for name in NAMES.split())
 PITFALLS = tuple(pitfall for kind in KINDS for pitfall in kind.PITFALLS)

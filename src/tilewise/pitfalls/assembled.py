@@ -5,11 +5,13 @@ gives o, lse, dq, dk, dv of a case, whatever the pieces make of it.
 """
 
 import inspect
+import math
 from functools import partial
 
 import torch
 
-from tilewise.pitfalls import pieces, pieces_backward
+from tilewise.pitfalls import pieces, pieces_backward, pieces_variants
+from tilewise.pitfalls.seen import hidden, seen_in
 
 
 def functions(module):
@@ -18,11 +20,14 @@ def functions(module):
     return {name: x for name, x in members if x.__module__ == module.__name__}
 
 
-RIGHT = functions(pieces) | functions(pieces_backward)
+RIGHT = functions(pieces) | functions(pieces_backward) | functions(pieces_variants)
 DEFAULTS = {
     "scale": None,
     "causal": False,
     "window": None,
+    "cap": None,
+    "slope": None,
+    "sink": None,
     "length": None,
     "documents": None,
     "dropout": (0.0, 0),
@@ -56,22 +61,6 @@ def finish_normalised(m, l, o):
     return o, m + l.log()
 
 
-def seen_in(use, case, rows, cols, first=0):
-    """Which keys the rows may see, (B_r, B_c), by all masks of the case."""
-    n_q, n_k = case["q"].shape[-2], case["k"].shape[-2]
-    cols = use["place"](cols, first)
-    seen = torch.ones(len(rows), len(cols), dtype=torch.bool)
-    if case["causal"]:
-        seen = seen & use["causal"](rows, cols, n_q, n_k)
-    if case["window"] is not None:  # and at most so many keys back
-        seen = seen & (cols > rows[:, None] + n_k - n_q - case["window"])
-    if case["length"] is not None:
-        seen = seen & use["padding"](cols, case["length"], n_k)
-    if case["documents"] is not None:
-        seen = seen & use["documents"](rows, cols, case["documents"])
-    return seen
-
-
 def inputs(use, case):
     """q, k, v with as many heads, τ, and query heads a key head."""
     q, k, v = (use["load"](case[x]) for x in "qkv")
@@ -87,12 +76,18 @@ def dense(use, case, keys):
     n_q, n_k, drop = q.shape[-2], k.shape[-2], case["dropout"]
     rows = torch.arange(n_q)
     seen = seen_in(use, case, rows, keys, keys[0])
-    s = use["scores"](q, k[..., keys, :], scale)
-    hidden = use["hide"](s, seen)
+    x = use["scores"](q, k[..., keys, :], scale)
+    s = hidden(use, case, x, seen, rows, keys)
+    if case["cap"] is not None or case["slope"] is not None:
+        x = s.masked_fill(~seen, 0)  # softmax masks it again
+    lse = s.logsumexp(-1, keepdim=True)
     kept = use["keep"](*drop, n_q, n_k)(rows, keys)
     z = use["factor"](kept, drop[0]) if drop[0] else 1
-    o = (use["weights"](s, seen) * z) @ v[..., keys, :]
-    return o, hidden.logsumexp(-1, keepdim=True), hidden.amax(-1, keepdim=True)
+    o = (use["weights"](x, seen) * z) @ v[..., keys, :]
+    if case["sink"] is not None:
+        all_of_it = lse.exp() + math.exp(case["sink"])
+        o, lse = o * lse.exp() / all_of_it, all_of_it.log()
+    return o, lse, s.amax(-1, keepdim=True)
 
 
 def tiled(use, case, keys):
@@ -110,12 +105,15 @@ def tiled(use, case, keys):
         if case["causal"]:
             tiles = use["visit"](key_blocks, rows, block_rows, n_k - n_q - first)
         m, l, state = use["start"](o.new_zeros(o[..., at, :].shape))
-        for cols in tiles:
+        for t, cols in enumerate(tiles):
+            if case["sink"] is not None and use["sink_tiles"](t):
+                m, l, state = use["merge_sink"](m, l, state, case["sink"])
             seen = seen_in(use, case, rows, cols + first, first)
             z = use["factor"](kept(rows, cols + first), drop[0]) if drop[0] else 1
             s = use["scores"](q[..., at, :], k[..., cols, :], scale)
             v_j = use["values"](v, rows, cols)
-            m, l, state = use["step"](m, l, state, use["hide"](s, seen), v_j, z)
+            s = hidden(use, case, s, seen, rows, cols + first)
+            m, l, state = use["step"](m, l, state, s, v_j, z)
         o[..., at, :], lse[..., at, :] = use["finish"](m, l, state)
         m_all[..., at, :] = m
     return o, lse, m_all
@@ -151,9 +149,14 @@ def backward(use, case, o, lse, m):
         z = use["factor"](kept(rows, cols), p_drop) if p_drop else 1
         q_i, o_i, do_i, lse_i, m_i = (x[..., rows, :] for x in (q, o, do, lse, m))
         k_j, v_j = (x[..., cols, :] for x in (k, v))
-        s = use["hide"](use["scores"](q_i, k_j, scale), seen)
+        x = use["scores"](q_i, k_j, scale)
+        s = hidden(use, case, x, seen, rows, cols)
         p, delta = use["again"](s, lse_i, m_i), use["delta"](do_i, o_i)
         parts = use["gradients"](p, z, q_i, do_i, delta, k_j, v_j, scale)
+        if case["cap"] is not None:  # dS = P ∘ (dP − δ), so P may take the slope
+            p = p * use["slope"](pieces_variants.softcap(x, case["cap"]), case["cap"])
+            capped = use["gradients"](p, z, q_i, do_i, delta, k_j, v_j, scale)
+            parts = *capped[:2], parts[2]
         for total, at, part in zip((dq, dk, dv), (rows, cols, cols), parts):
             use["add"](total, at, part)
     if group > 1:

@@ -139,6 +139,11 @@ CHECKS = {
         "no_groups",
         "splits",
         "dropout_one_tile",
+        "softcap",
+        "softcap_open",
+        "alibi_square",
+        "sink_one_tile",
+        "sink_far_below",
     )
 } | {
     "example": on("example", ("o",)),
@@ -152,6 +157,8 @@ CHECKS = {
     "close_to_a_hundredth": on("fine_in_single", ALL, 1e-2),
     "values_one": values_one,
     "causal_values_one": lambda use: values_one(use, "causal"),
+    "softcap_output": on("softcap", ("o",)),
+    "window_values_one": lambda use: values_one(use, "window"),
     "padded_values_one": lambda use: values_one(use, "padded"),
     "total_weight": total_weight,
     "no_error_is_large": no_error_is_large,

@@ -56,6 +56,9 @@ SUITE = {
     "masks": lambda use: all_agree(
         use, ["causal_shorter", "window", "padded", "documents"]
     ),
+    "variants": lambda use: all_agree(
+        use, ["softcap", "softcap_alibi", "alibi", "sink"], ("o", *GRADIENTS)
+    ),
     "gradients": lambda use: all_agree(
         use, ["odd", "causal_longer", "causal_shorter"], GRADIENTS
     ),

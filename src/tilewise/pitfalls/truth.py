@@ -14,7 +14,17 @@ def plain(case, keep=pieces.keep):
     scale = q.shape[-1] ** -0.5 if case["scale"] is None else case["scale"]
     rows, cols = torch.arange(q.shape[-2]), torch.arange(k.shape[-2])
     seen = seen_in(RIGHT, case, rows, cols)
-    s = (scale * q @ kh.mT).masked_fill(~seen, -torch.inf)
+    s = scale * q @ kh.mT
+    if case["cap"] is not None:
+        s = case["cap"] * torch.tanh(s / case["cap"])
+    if case["slope"] is not None:
+        far = rows[:, None] + len(cols) - len(rows) - cols
+        s = s - case["slope"] * far.abs()
+    s = s.masked_fill(~seen, -torch.inf)
+    if case["sink"] is not None:  # one more key, whose value is zero
+        s = torch.cat([s, torch.full_like(s[..., :1], case["sink"])], -1)
+        vh = torch.cat([vh, torch.zeros_like(vh[..., :1, :])], -2)
+        seen = torch.cat([seen, torch.ones_like(seen[..., :1])], -1)
     p = torch.softmax(s, -1).masked_fill(~seen.any(-1, keepdim=True), 0)
     p_drop, seed = case["dropout"]
     if p_drop:

@@ -5,7 +5,8 @@ import math
 
 from tilewise.trace.symbols import in_units
 
-INDICES = {"i", "j", "rows", "cols", "shift", "load", "store"}
+INDICES = {"i", "j", "rows", "cols", "low", "high"}
+INDICES |= {"load", "store", "softcap"}
 
 
 def plain(x, unit=1):
@@ -36,7 +37,7 @@ def json_lines(problem, states, end):
     exact, scale = problem["exact"], problem["scale"]
     head = {"n": len(problem["q"]), "d": len(problem["q"][0])}
     head |= {x: problem[x] for x in ("block_rows", "block_cols", "order", "causal")}
-    head |= {"scale": scale}
+    head |= {x: problem[x] for x in ("window", "softcap", "sink")} | {"scale": scale}
     back = problem["backward"]
     head |= {x: plain(problem[x]) for x in (("q", "k", "v", "do") if back else "qkv")}
     yield "{"
@@ -49,6 +50,8 @@ def json_lines(problem, states, end):
     for key in ("dq", "dk") if back else "olm":
         unit = scale if exact and in_units(key) else 1
         yield f'"{key}": {dump(plain(end[key], unit))},'
+    if back and end["dsink"] is not None:
+        yield f'"dsink": {dump(plain(end["dsink"]))},'
     last = "dv" if back else "lse"
     yield f'"{last}": {dump(plain(end[last]))}'
     yield "}"

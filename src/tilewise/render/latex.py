@@ -81,6 +81,9 @@ def gradients_latex(state, *, exact=True, beside=2):
     for key in parts.GRADIENTS:
         unit = r"/\tau" if exact and symbols.in_units(key) else ""
         entries.append((d(key) + unit, "=", matrix(state[key], exact)))
+    if state.get("dsink") is not None:
+        value = number(numbers.cells([[state["dsink"]]], exact)[0][0])
+        entries.append((r"\mathrm{dsink}", "=", value))
     return Latex(aligned(entries, beside))
 
 

@@ -15,7 +15,7 @@ def ledger_lines(bill, lang):
     yield from table(rows(bill["algorithms"], words))
     yield ""
     yield words["note"]
-    if not bill["causal"]:
+    if not bill["causal"] and not bill["window"]:
         even = bill["break_even"] or {}
         filled = {name: whole(x) for name, x in even.items()}
         about = whole(bill["even"])
@@ -35,6 +35,11 @@ def head(bill, words):
     yield from each_pass(bill, words, "tiles")
     if bill["causal"]:
         yield words["causal"]
+    if bill["window"]:
+        sides = (words["any"] if x is None else x for x in bill["window"])
+        yield words["window"].format(*sides)
+    if bill["softcap"] is not None or bill["sink"] is not None:
+        yield words["on chip only"]
     key = "sram gpu" if bill["gpu"] else "sram"
     yield words[key].format(elements=whole(bill["sram"]), gpu=bill["gpu"])
     units = {"bandwidth": scale(1e12), "peak": scale(1e12), "memory": binary}

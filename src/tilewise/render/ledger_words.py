@@ -16,6 +16,9 @@ LEDGER = {
         "of backward": "Backward: ",
         "causal": "Causal: tiles of hidden keys only are skipped; "
         "standard attention skips nothing.",
+        "window": "Window: the key at a query's place, {} before it and {} after it.",
+        "any": "all",
+        "on chip only": "Softcap and sink move nothing: they work on the chip.",
         "sram gpu": "M = {elements} elements of SRAM for a thread block on an {gpu}",
         "sram": "M = {elements} elements of SRAM",
         "bandwidth": "{} TB/s",
@@ -65,6 +68,10 @@ LEDGER = {
         "of forward": "前向：",
         "of backward": "反向：",
         "causal": "因果掩码：整块都遮住的，直接跳过；标准注意力什么也不跳过。",
+        "window": "滑动窗口：查询位置上的键、之前 {} 个、之后 {} 个；"
+        "标准注意力什么也不跳过。",
+        "any": "全部",
+        "on chip only": "softcap 和 sink 不搬任何数据：它们只在片上计算。",
         "sram gpu": "{gpu} 上一个线程块可用的 SRAM：M = {elements} 个元素",
         "sram": "SRAM：M = {elements} 个元素",
         "bandwidth": "{} TB/s",

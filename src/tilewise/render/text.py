@@ -69,8 +69,7 @@ def header(problem, words):
     yield words["sizes" if same else "sizes_kv"].format(**sizes)
     yield words["blocks"].format(**sizes, **problem)
     yield words["backward " * back + problem["order"]]
-    if problem["causal"]:
-        yield words["causal"]
+    yield from rules(problem, words, back)
     if problem["exact"]:
         yield words["example"]
         yield words["backward units" if back else "units"]
@@ -84,6 +83,21 @@ def header(problem, words):
     yield words["tile"]
     for left, right in BACKWARD_FORMULAS if back else FORMULAS:
         yield f"  {layout.pad(left, 28 if back else 26)}   {right}"
+
+
+def rules(problem, words, back):
+    """Yield what is said of a causal mask, a window, softcap and a sink."""
+    if problem["causal"]:
+        yield words["causal"]
+    if problem["window"] is not None:
+        sides = (words["any"] if x is None else x for x in problem["window"])
+        yield words["window"].format(*sides)
+    if problem["softcap"] is not None:
+        key = "backward softcap" if back else "softcap"
+        yield words[key].format(c=format(problem["softcap"], "g"))
+    if problem["sink"] is not None:
+        key = "backward sink" if back else "sink"
+        yield words[key].format(x=format(problem["sink"], "g"))
 
 
 def title(state, t, total, words):
@@ -129,6 +143,8 @@ def gradients(end, exact):
     for key in parts.GRADIENTS:
         unit = "/τ" if exact and symbols.in_units(key) else ""
         yield tensor_name(key) + unit, "=", numbers.cells(end[key], exact), key[-1]
+    if end["dsink"] is not None:
+        yield "dsink", "=", numbers.cells([[end["dsink"]]], exact), "m"
 
 
 def verdict(end, exact, words):

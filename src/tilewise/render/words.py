@@ -11,6 +11,15 @@ WORDS = {
         "q-outer": "Order q-outer: outer loop over Q, as in FlashAttention 2.",
         "causal": "Causal: a hidden key has S = -∞; "
         "tiles of hidden keys only are skipped.",
+        "window": "Window: a query sees the key at its own place, {} before it and {} "
+        "after it.",
+        "any": "all",
+        "softcap": "Softcap c = {c}: S_ij = c tanh(τ Q_i K_jᵀ / c).",
+        "backward softcap": "Softcap c = {c}: S_ij = c tanh(τ Q_i K_jᵀ / c), and dS_ij "
+        "has one more factor, 1 − (S_ij / c)².",
+        "sink": "Sink x = {x}: before its first tile a row has m = x, ℓ = 1, O = 0.",
+        "backward sink": "Sink x = {x}, which m and ℓ contain; "
+        "dsink = −Σ e^(x − m) / ℓ · δ over all rows.",
         "example": "Scale τ = ln 2: e^S is a power of two, so every number is exact.",
         "units": "S and m are shown in units of τ, as S/τ and m/τ.",
         "root": "Scale τ = 1/√{d} ≈ {scale:.4f}.",
@@ -63,6 +72,14 @@ WORDS = {
         "kv-outer": "循环次序 kv-outer：K 和 V 在外层循环（同 FlashAttention-1）。",
         "q-outer": "循环次序 q-outer：Q 在外层循环（同 FlashAttention-2）。",
         "causal": "因果掩码：被遮住的键，S = -∞；整块都被遮住的，直接跳过。",
+        "window": "滑动窗口：查询看得到自己位置上的键、之前 {} 个、之后 {} 个。",
+        "any": "全部",
+        "softcap": "softcap，c = {c}：S_ij = c tanh(τ Q_i K_jᵀ / c)。",
+        "backward softcap": "softcap，c = {c}：S_ij = c tanh(τ Q_i K_jᵀ / c)，"
+        "dS_ij 多乘一个因子 1 − (S_ij / c)²。",
+        "sink": "sink，x = {x}：每一行在第一块之前 m = x，ℓ = 1，O = 0。",
+        "backward sink": "sink，x = {x}，m 和 ℓ 已包含它；"
+        "dsink = −Σ e^(x − m) / ℓ · δ，对所有行求和。",
         "example": "缩放系数 τ = ln 2：e^S 都是 2 的幂，所以每个数都是精确的。",
         "units": "S 和 m 以 τ 为单位显示，写作 S/τ 和 m/τ。",
         "root": "缩放系数 τ = 1/√{d} ≈ {scale:.4f}。",

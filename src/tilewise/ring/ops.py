@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, overload
 import torch
 from torch import Tensor
 
-from tilewise.attention.ops import Once, flash_attention
+from tilewise.attention.autograd import Once
+from tilewise.attention.ops import flash_attention
 from tilewise.ledger.ring import at_once
 from tilewise.ring.passes import ring_backward, ring_forward
 from tilewise.ring.ranks import Group, agree, ring_of

@@ -8,6 +8,7 @@ Source: Ring Attention, H. Liu, M. Zaharia, P. Abbeel, arXiv 2310.01889.
 
 # --8<-- [start:imports]
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -99,10 +100,9 @@ def ring_backward(
             wait = pass_on([k, v], after, group)
         rows, keys, mask = meets(rank, source, q.shape[2], k.shape[2], causal)
         saved = q[:, :, rows], k[:, :, keys], v[:, :, keys], o[:, :, rows]
-        rest = do[:, :, rows], lse[:, :, rows]
-        dlse_rows = None if dlse is None else dlse[:, :, rows]
-        options = passes.Options(mask, scale)
-        *parts, _ = passes.backward(*saved, *rest, dlse_rows, None, False, options)
+        rest: list[Any] = [x if x is None else x[:, :, rows] for x in (do, lse, dlse)]
+        rest += [None, passes.NONE, passes.Options(mask, scale)]
+        parts = passes.backward(*saved, *rest)[:3]
         if step == 0:
             dq, dk, dv = map(wider, parts)
         else:

@@ -12,12 +12,22 @@ from tilewise.trace._backward import (
     plus,
     product,
     scan_backward,
+    sink_gradient,
     start_backward,
     step_backward,
     tiles_backward,
 )
 from tilewise.trace._forward import forward, scan, start, step
-from tilewise.trace.grid import ORDERS, blocks, check, moves, scores, tiles
+from tilewise.trace.grid import (
+    ORDERS,
+    blocks,
+    check,
+    limits,
+    moves,
+    scores,
+    seen,
+    tiles,
+)
 
 __all__ = [
     "CAUSALS",
@@ -28,6 +38,7 @@ __all__ = [
     "check_backward",
     "columns",
     "forward",
+    "limits",
     "moves",
     "moves_backward",
     "plus",
@@ -35,6 +46,8 @@ __all__ = [
     "scan",
     "scan_backward",
     "scores",
+    "seen",
+    "sink_gradient",
     "start",
     "start_backward",
     "step",

@@ -47,7 +47,7 @@ def tiles_backward(
 ):
     """Every tile of trace.tiles, with O_i, dO_i, m_i, ℓ_i and the backward's traffic.
 
-    options are those of trace.tiles: order, scale, causal.
+    options are those of trace.tiles: order, scale, causal, window, softcap.
     """
     whole = {"o": o, "do": do, "m": m, "l": l}
     options = options | {"traffic": moves_backward}
@@ -71,12 +71,18 @@ def plus(a: list, b: list) -> list[list[float]]:
     return [[x + y for x, y in zip(*rows)] for rows in zip(a, b)]
 
 
+def slope(tile: dict, s: float) -> float:
+    """The derivative of softcap's c tanh(x / c) where its value is s; 1 without it."""
+    return 1 if tile["softcap"] is None else 1 - (s / tile["softcap"]) ** 2
+
+
 def step_backward(state: dict, tile: dict, exp=math.exp) -> dict:
     """Algorithm 4, lines 11 to 22: add the part of tile (i, j) to (dQ, dK, dV).
 
     P_ij = diag(ℓ_i)⁻¹ e^{S_ij − m_i},  dP_ij = dO_i V_jᵀ,  δ_i = rowsum(dO_i ∘ O_i),
     dS_ij = P_ij ∘ (dP_ij − δ_i),
     dV_j += P_ijᵀ dO_i,  dQ_i += τ dS_ij K_j,  dK_j += τ dS_ijᵀ Q_i
+    With softcap c, dS_ij is also multiplied by 1 − (S_ij / c)².
     """
     q, k, v, do, tau = [tile[x] for x in ("q", "k", "v", "do", "scale")]
     place = {"dq": tile["rows"], "dk": tile["cols"], "dv": tile["cols"]}
@@ -89,8 +95,8 @@ def step_backward(state: dict, tile: dict, exp=math.exp) -> dict:
     dp = product(do, columns(v))  # line 17
     delta = [dot(x, y) for x, y in zip(do, tile["o"])]  # line 19
     ds = [
-        [x and x * (y - z) for x, y in zip(*rows)]  # line 20; 0 stays 0
-        for rows, z in zip(zip(p, dp), delta)
+        [x and x * (y - z) * slope(tile, a) for x, y, a in zip(*rows)]  # line 20
+        for rows, z in zip(zip(p, dp, s), delta)  # where P is 0, so is dS
     ]
     add = {"dv": product(columns(p), do)}  # line 16
     add = add | {"dq": product(ds, k, tau), "dk": product(columns(ds), q, tau)}
@@ -122,20 +128,24 @@ def backward(
     order: str = "kv-outer",
     scale: float | None = None,
     causal: bool | str = False,
+    window: tuple | None = None,
+    softcap: float | None = None,
     exp=math.exp,
 ):
     """Yield the state after every tile; the last one has `dq`, `dk` and `dv`.
 
     q is N_q × d, k is N_k × d and v is N_k × d_v. o and do, the gradient that reaches
     O, are N_q × d_v, and m and l have N_q numbers. o, m and l come from trace.forward
-    with the same scale, causal and exp; block sizes and order may differ from there.
+    with the same scale, causal, window, softcap and exp; block sizes and order may
+    differ from there. m and l contain the sink, whose gradient is sink_gradient's.
     With scale 1 and exp = 2^x, which means τ = ln 2, S and m are in units of τ. So are
     dQ and dK, whose formulas have one factor τ; P, dP, δ, dS and dV are plain numbers.
     Raises ValueError, before the first step, if sizes or names do not fit.
     """
-    check(q, k, v, block_rows, block_cols, order, causal)
+    check(q, k, v, block_rows, block_cols, order, causal, window, softcap)
     check_backward(q, v, {"o": o, "do": do}, {"m": m, "l": l})
     how: dict = {"order": order, "scale": scale, "causal": causal}
+    how = how | {"window": window, "softcap": softcap}
     grid = tiles_backward(q, k, v, o, do, m, l, block_rows, block_cols, **how)
     return scan_backward(grid, start_backward(q, k, v), exp)
 
@@ -145,6 +155,18 @@ def scan_backward(grid, state: dict, exp=math.exp):
     for tile in grid:
         state = step_backward(state, tile, exp)
         yield state
+
+
+def sink_gradient(
+    sink: float, o: list, do: list, m: list, l: list, exp=math.exp
+) -> float:
+    """The gradient of a sink, −Σ_r p_r δ_r with p_r = e^{sink − m_r} / ℓ_r.
+
+    o, do (N_q × d_v), m and l (N_q) are as in `backward`, and m and l contain the sink.
+    p is its weight in each row. Its value is zeros, so that dP = 0 in dS = P (dP − δ).
+    """
+    rows = zip(o, do, m, l)
+    return -sum([weight(sink, m_r, exp) / l_r * dot(x, y) for x, y, m_r, l_r in rows])
 
 
 def check_backward(q: list, v: list, matrices: dict, vectors: dict) -> None:

@@ -43,10 +43,15 @@ def step(state: dict, tile: dict, exp=math.exp) -> dict:
     # --8<-- [end:step]
 
 
-def start(q: list, v: list) -> dict:
-    """Algorithm 1, line 2: O = 0 (N × d), ℓ = 0 (N), m = −∞ (N)."""
-    n, d = len(q), len(v[0])
-    return {"o": [[0] * d for _ in q], "l": [0] * n, "m": [-math.inf] * n}
+def start(q: list, v: list, sink: float | None = None) -> dict:
+    """Algorithm 1, line 2: O = 0 (N × d), ℓ = 0 (N), m = −∞ (N).
+
+    With a sink, one more logit whose value is zeros, ℓ = 1 and m = sink.
+    """
+    n, d, l, m = len(q), len(v[0]), 0, -math.inf
+    if sink is not None:
+        l, m = 1, sink
+    return {"o": [[0] * d for _ in q], "l": [l] * n, "m": [m] * n}
 
 
 def forward(
@@ -59,19 +64,26 @@ def forward(
     order: str = "kv-outer",
     scale: float | None = None,
     causal: bool | str = False,
+    window: tuple | None = None,
+    softcap: float | None = None,
+    sink: float | None = None,
     exp=math.exp,
 ):
     """Yield the state after every tile; the last one has the result as `o`, `l`, `m`.
 
     q is N_q × d, k is N_k × d and v is N_k × d_v; the blocks need not divide N.
     order is "kv-outer" (Algorithm 1) or "q-outer". If scale is None, it is 1/√d.
-    causal is False, True (bottom-right) or "top-left". Pass another `exp` to compute
-    in another base, for example exactly.
-    Raises ValueError, before the first step, if sizes or names do not fit.
+    causal is False, True (bottom-right) or "top-left". window = (left, right) lets row
+    r see keys r + N_k − N_q − left .. r + N_k − N_q + right, where None is no limit.
+    softcap c makes c tanh(s / c) of each score, and sink is the logit of one more key,
+    whose value is zeros. Pass another `exp` to compute in another base, for example
+    exactly. Raises ValueError or TypeError, before the first step, if sizes or names
+    do not fit.
     """
-    check(q, k, v, block_rows, block_cols, order, causal)
+    check(q, k, v, block_rows, block_cols, order, causal, window, softcap)
     how: dict = {"order": order, "scale": scale, "causal": causal}
-    return scan(tiles(q, k, v, block_rows, block_cols, **how), start(q, v), exp)
+    how = how | {"window": window, "softcap": softcap}
+    return scan(tiles(q, k, v, block_rows, block_cols, **how), start(q, v, sink), exp)
 
 
 def scan(grid, state: dict, exp=math.exp):

@@ -2,7 +2,13 @@
 
 import math
 
-from tilewise.checks import check_causal, check_choice, check_sizes
+from tilewise.checks import (
+    check_causal,
+    check_choice,
+    check_sizes,
+    check_softcap,
+    check_window,
+)
 from tilewise.one_pass import dot
 
 
@@ -27,6 +33,23 @@ def blocks(n: int, size: int) -> list[list[int]]:
     return [[first, min(first + size, n)] for first in range(0, n, size)]
 
 
+def limits(
+    n_q: int, n_k: int, causal: bool | str = False, window: tuple | None = None
+) -> tuple[int | None, int | None]:
+    """(low, high): row r sees keys r + low .. r + high, where None is no limit.
+
+    causal limits high alone. window = (left, right) counts from the bottom-right
+    diagonal, r + N_k − N_q, and each of the two may be None.
+    """
+    check_window(window)
+    shift, (left, right) = n_k - n_q, window or (None, None)
+    low = None if left is None else shift - left
+    high = None if not causal else 0 if causal == "top-left" else shift
+    if right is not None:
+        high = shift + right if high is None else min(high, shift + right)
+    return low, high
+
+
 def tiles(
     q: list,
     k: list,
@@ -37,40 +60,50 @@ def tiles(
     order: str = "kv-outer",
     scale: float | None = None,
     causal: bool | str = False,
+    window: tuple | None = None,
+    softcap: float | None = None,
     traffic=moves,
 ):
     """Yield every tile (i, j) in loop order: its place, Q_i, K_j, V_j, its traffic.
 
-    If scale is None, it is 1/√d. With a causal mask, row r sees keys 0 .. r + shift,
-    where shift is N_k − N_q (bottom-right), or 0 for causal="top-left"; tiles in which
-    no row sees a key are left out. `traffic` says what a tile loads and stores.
+    If scale is None, it is 1/√d. Row r sees the keys within `limits`, and tiles in
+    which no row sees a key are left out. `traffic` says what a tile loads and stores.
     """
     scale = len(q[0]) ** -0.5 if scale is None else scale
-    shift = {True: len(k) - len(q), "top-left": 0}.get(causal)  # None: no mask
+    low, high = limits(len(q), len(k), causal, window)
     rows, cols = blocks(len(q), block_rows), blocks(len(k), block_cols)
     pairs: list = [(i, j) for j in range(len(cols)) for i in range(len(rows))]
     if order == "q-outer":
         pairs = [(i, j) for i in range(len(rows)) for j in range(len(cols))]
-    if shift is not None:  # a tile stays if its last row sees its first key
-        pairs = [(i, j) for i, j in pairs if cols[j][0] < rows[i][1] + shift]
+    if high is not None:  # a tile stays if its last row sees its first key
+        pairs = [(i, j) for i, j in pairs if cols[j][0] < rows[i][1] + high]
+    if low is not None:  # and if its first row sees its last key
+        pairs = [(i, j) for i, j in pairs if rows[i][0] + low < cols[j][1]]
+    rule = {"scale": scale, "low": low, "high": high, "softcap": softcap}
     for before, (i, j), after in zip([None] + pairs, pairs, pairs[1:] + [None]):
         load, store = traffic(order, before, (i, j), after)
         place = {"i": i, "j": j, "rows": rows[i], "cols": cols[j]}
         (r, r_end), (c, c_end) = rows[i], cols[j]
         data = {"q": q[r:r_end], "k": k[c:c_end], "v": v[c:c_end]}
-        rule = {"scale": scale, "shift": shift}
         yield place | rule | data | {"load": load, "store": store}
 
 
+def seen(tile: dict, r: int, c: int) -> bool:
+    """Whether row r sees key c, both counted in the whole sequence."""
+    low, high = tile["low"], tile["high"]
+    return (low is None or r + low <= c) and (high is None or c <= r + high)
+
+
 def scores(tile: dict) -> list[list[float]]:
-    """S_ij = τ Q_i K_jᵀ, with −∞ where the causal mask hides a key."""
-    scale, shift = tile["scale"], tile["shift"]
+    """S_ij = τ Q_i K_jᵀ, or c tanh(τ Q_i K_jᵀ / c) with softcap c; hidden keys: −∞."""
+    scale, cap = tile["scale"], tile["softcap"]
     s = []
     for r, q_r in enumerate(tile["q"], tile["rows"][0]):
-        s.append([scale * dot(q_r, k_c) for k_c in tile["k"]])
-        for c in range(*tile["cols"]):
-            if shift is not None and c > r + shift:
-                s[-1][c - tile["cols"][0]] = -math.inf
+        row = [scale * dot(q_r, k_c) for k_c in tile["k"]]
+        if cap is not None:
+            row = [cap * math.tanh(x / cap) for x in row]
+        keys = range(tile["cols"][0], tile["cols"][1])
+        s.append([x if seen(tile, r, c) else -math.inf for x, c in zip(row, keys)])
     return s
 
 
@@ -85,8 +118,10 @@ def check(
     block_cols: int,
     order: str = "kv-outer",
     causal: bool | str = False,
+    window: tuple | None = None,
+    softcap: float | None = None,
 ) -> None:
-    """Raise ValueError with one sentence that says what does not fit."""
+    """Raise ValueError or TypeError with one sentence that says what does not fit."""
     for name, x in (("q", q), ("k", k), ("v", v)):
         if not x or not x[0] or any(len(row) != len(x[0]) for row in x):
             raise ValueError(f"{name} must be a matrix: rows of one length, not empty")
@@ -98,3 +133,7 @@ def check(
     check_sizes(block_rows=block_rows, block_cols=block_cols)
     check_choice("order", order, ORDERS)
     check_causal(causal)
+    check_window(window)
+    check_softcap(softcap)
+    if window is not None and causal == "top-left":
+        raise ValueError("causal must not be 'top-left' beside a window")

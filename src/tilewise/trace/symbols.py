@@ -20,6 +20,7 @@ SYMBOLS = {  # key: (symbol, colour, whether it is in units of τ where scale is
     "alpha": ("α", "m", False),
     "beta": ("β", "m", False),
     "l_new": ("ℓ_i^new", "m", False),
+    "lse": ("L_i", "m", True),
     "do": ("dO_i", "o", False),  # from here on: the backward pass
     "p": ("P_ij", "s", False),
     "dp": ("dP_ij", "s", False),

@@ -2,7 +2,7 @@
 
 FlopCounterMode counts operators that it has a formula for. Importing this gives it one
 for torch.ops.tilewise.attention and one for its backward pass: products only, of the
-scores that the mask `causal` leaves. A mask given as a tensor is not looked into.
+scores that `causal` and a window leave. Masks given as tensors are not looked into.
 """
 
 import math
@@ -16,10 +16,13 @@ from tilewise.attention.library import MEANING
 from tilewise.ledger.tiles import visits
 
 
-def one_product(q: Sequence[int], k: Sequence[int], causal: str) -> int:
+def one_product(
+    q: Sequence[int], k: Sequence[int], causal: str, options: Sequence[Any]
+) -> int:
     """2 · scores · d of shapes q (..., N_q, d), k (..., N_k, d), all heads together."""
     *front, n_q, d = q
-    scores = visits(n_q, k[-2], 1, 1, MEANING[causal])[2]
+    window = options[3:5]  # after scale, dropout_p and seed
+    scores = visits(n_q, k[-2], 1, 1, MEANING[causal], tuple(window))[2]
     return 2 * math.prod(front) * scores * d
 
 
@@ -34,7 +37,7 @@ def forward_flops(
     **_: Any,
 ) -> int:
     """Two products, Q Kᵀ and P V; the second with v's d."""
-    return one_product(q, k, causal) * (q[-1] + v[-1]) // q[-1]
+    return one_product(q, k, causal, options) * (q[-1] + v[-1]) // q[-1]
 
 
 @register_flop_formula(torch.ops.tilewise.attention_backward)
@@ -47,13 +50,13 @@ def backward_flops(
     attn_mask: Any,
     do: Any,
     dlse: Any,
-    wanted: bool,
+    wanted: Sequence[bool],
     causal: str,
-    *_: Any,
-    **__: Any,
+    *options: Any,
+    **_: Any,
 ) -> int:
     """Five products: Q Kᵀ, dS K, dSᵀ Q with q's d, dO Vᵀ and Pᵀ dO with v's."""
-    return one_product(q, k, causal) * (3 * q[-1] + 2 * v[-1]) // q[-1]
+    return one_product(q, k, causal, options) * (3 * q[-1] + 2 * v[-1]) // q[-1]
 
 
 def flops(f: Callable[..., object], *inputs: Any) -> int:

@@ -6,29 +6,25 @@ heads).
 """
 
 import math
-import numbers
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from tilewise.attention.checks import check_numbers, check_options
 from tilewise.attention.dispatch import Kernels, route
-from tilewise.attention.passes import tile_sizes
-from tilewise.checks import check_causal
+from tilewise.attention.passes import Grad, Options, Wanted, tile_sizes
 from tilewise.flash2 import flash2_backward, flash2_forward
-from tilewise.types import Causal
+from tilewise.variants import alibi_gradient, score_gradients, sink_gradient
+from tilewise.varlen.documents import Document, alone, bounds, documents
+
+Grads = tuple[Tensor, Tensor, Tensor, Grad, Grad]
 
 WHOLE = torch.int32, torch.int64
 
 
 def check(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    cu_q: Tensor,
-    cu_k: Tensor,
-    causal: Causal,
-    scale: float | None,
+    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, options: Options
 ) -> None:
     """Raise TypeError or ValueError with one sentence that names what does not fit.
 
@@ -38,9 +34,7 @@ def check(
     for name, x in ({"q": q, "k": k, "v": v} | lengths).items():
         if not isinstance(x, torch.Tensor):
             raise TypeError(f"{name} must be a tensor, not {type(x).__name__}")
-    if scale is not None and not isinstance(scale, numbers.Real):
-        raise TypeError(f"scale must be None or a number, not {scale!r}")
-    check_causal(causal)
+    check_numbers(options.scale, options.dropout_p)
     check_rows(q, k, v)
     for name, x in lengths.items():
         if x.dtype not in WHOLE or x.ndim != 1 or x.shape[0] < 2:
@@ -49,6 +43,7 @@ def check(
     if cu_q.shape != cu_k.shape:
         what = f"{cu_q.shape[0]} and {cu_k.shape[0]} numbers"
         raise ValueError(f"cu_seqlens_q and cu_seqlens_k differ in length: {what}")
+    check_options(options, q, k, documents=cu_q.shape[0] - 1)
 
 
 def check_rows(q: Tensor, k: Tensor, v: Tensor) -> None:
@@ -74,35 +69,14 @@ def check_rows(q: Tensor, k: Tensor, v: Tensor) -> None:
         raise ValueError(f"q, k and v must be on one device, not on {devices}")
 
 
-def bounds(name: str, cu: Tensor, total: int) -> list[tuple[int, int]]:
-    """[(first, end)] of the documents; ValueError if they do not make up all rows."""
-    ends = cu.tolist()
-    if ends[0] != 0:
-        raise ValueError(f"{name} must begin with 0, not {ends[0]}")
-    if ends[-1] != total:
-        raise ValueError(f"{name} must end with {total}, the rows, not {ends[-1]}")
-    for b, (first, end) in enumerate(zip(ends, ends[1:])):
-        if first > end:
-            raise ValueError(f"{name} must not fall: {first}, {end} for document {b}")
-    return list(zip(ends, ends[1:]))
-
-
-def pairs(
-    q: Tensor, k: Tensor, cu_q: Tensor, cu_k: Tensor
-) -> list[tuple[slice, slice]]:
-    """[(rows of q, rows of k)] of every document, as slices."""
-    both = bounds("cu_seqlens_q", cu_q, len(q)), bounds("cu_seqlens_k", cu_k, len(k))
-    return [(slice(*rows), slice(*keys)) for rows, keys in zip(*both)]
-
-
 def packed_kernels(
-    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor
+    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, options: Options
 ) -> tuple[Kernels | None, list[Tensor]]:
     """(kernels, [cu_q, cu_k] on q's device), or (None, []): by tiles.
 
     Lengths that are on the CPU are checked, and copied without waiting for the GPU.
     """
-    kernels = route(q, k, v, packed=True)
+    kernels = route(q, k, v, None, options, packed=True)
     if kernels is None or 0 in (len(q), len(k)):
         return None, []
     places = []
@@ -114,30 +88,23 @@ def packed_kernels(
 
 
 def forward(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    cu_q: Tensor,
-    cu_k: Tensor,
-    causal: Causal,
-    scale: float | None,
+    q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, options: Options
 ) -> tuple[Tensor, Tensor]:
     """o (total_q, heads, d_v) and L (total_q, heads)."""
-    kernels, places = packed_kernels(q, k, v, cu_q, cu_k)
+    kernels, places = packed_kernels(q, k, v, cu_q, cu_k, options)
     if kernels is not None:
-        return kernels.forward(q, k, v, *places, causal=causal, scale=scale)
-    o = q.new_zeros(*q.shape[:2], v.shape[-1])
+        how = {"causal": options.causal, "scale": options.scale}
+        return kernels.forward(q, k, v, *places, **how)
     wide = torch.promote_types(q.dtype, torch.float32)
+    o = q.new_zeros(*q.shape[:2], v.shape[-1])
     lse = q.new_full(q.shape[1::-1], -math.inf, dtype=wide).mT  # head after head
-    for rows, keys in pairs(q, k, cu_q, cu_k):
-        if rows.start == rows.stop or keys.start == keys.stop:
-            continue  # no row, or rows that see nothing
-        q_b, k_b, v_b = document(q, rows), document(k, keys), document(v, keys)
+    if options.sinks is not None:  # all that a row without keys counts
+        lse.copy_(options.sinks)
+    for part in documents(q, k, cu_q, cu_k, options):
+        own, more = part.tensors(q, k, v), part.how | {"sinks": options.sinks}
         with torch.autocast(q.device.type, enabled=False):  # sums stay in fp32
-            o_b, lse_b = flash2_forward(
-                q_b, k_b, v_b, *tile_sizes(q_b), causal=causal, scale=scale
-            )
-        o[rows], lse[rows] = o_b.transpose(0, 1), lse_b.T
+            o_b, lse_b = flash2_forward(*own, *tile_sizes(own[0]), **more)
+        o[part.rows], lse[part.rows] = o_b.transpose(0, 1), lse_b.T
     return o, lse
 
 
@@ -151,36 +118,41 @@ def backward(
     dlse: Tensor | None,
     cu_q: Tensor,
     cu_k: Tensor,
-    causal: Causal,
-    scale: float | None,
-) -> tuple[Tensor, ...]:
-    """dQ, dK, dV; do and dlse may be None."""
+    wanted: Wanted,
+    options: Options,
+) -> Grads:
+    """dQ, dK, dV and, where wanted, those of slopes and sinks; do, dlse may be None."""
     do = torch.zeros_like(o) if do is None else do
-    kernels, places = packed_kernels(q, k, v, cu_q, cu_k)
+    kernels, places = packed_kernels(q, k, v, cu_q, cu_k, options)
     if kernels is not None:
-        saved = q, k, v, o, do, lse, *places
-        return tuple(kernels.backward(*saved, dlse=dlse, causal=causal, scale=scale))
+        how = {"causal": options.causal, "scale": options.scale, "dlse": dlse}
+        dq, dk, dv = kernels.backward(q, k, v, o, do, lse, *places, **how)
+        return dq, dk, dv, None, None
     dlse = lse.new_zeros(lse.shape) if dlse is None else dlse
     dlse = dlse.masked_fill(lse == -math.inf, 0)  # of a row that sees nothing
     grads = [torch.zeros_like(x) for x in (q, k, v)]
-    for rows, keys in pairs(q, k, cu_q, cu_k):
-        if rows.start == rows.stop or keys.start == keys.stop:
-            continue
-        sides = rows, keys, keys
-        q_b, k_b, v_b = (document(x, at) for x, at in zip((q, k, v), sides))
-        rest = [document(x, rows) for x in (o, do, lse)]
-        inputs: list[Any] = [q_b, k_b, v_b, *rest, *tile_sizes(q_b)]
-        dlse_b = document(dlse, rows)
+    slopes = sinks = None
+    if options.alibi_slopes is not None and wanted[0]:
+        slopes = torch.zeros_like(options.alibi_slopes)
+    if options.sinks is not None and wanted[1]:
+        by_head = (x.transpose(0, 1) for x in (o, do, lse, dlse))
+        sinks = sink_gradient(options.sinks, *by_head)
+    for part in documents(q, k, cu_q, cu_k, options):
+        own = *part.tensors(q, k, v), *(alone(x, part.rows) for x in (o, do, lse))
         with torch.autocast(q.device.type, enabled=False):
-            grads_b = flash2_backward(*inputs, dlse=dlse_b, scale=scale, causal=causal)
-        for grad, at, x in zip(grads, sides, grads_b):
+            found = part_backward(part, own, alone(dlse, part.rows), slopes)
+        for grad, at, x in zip(grads, (part.rows, part.keys, part.keys), found):
             grad[at] = x.transpose(0, 1)
-    return tuple(grads)
+    return grads[0], grads[1], grads[2], slopes, sinks
 
 
-def document(x: Tensor, rows: slice) -> Tensor:
-    """A document by itself, (heads, N, …): in memory of its own.
-
-    So where it lies among the others changes no bit, as alignment might.
-    """
-    return x[rows].transpose(0, 1).clone(memory_format=torch.contiguous_format)
+def part_backward(
+    part: Document, own: tuple[Tensor, ...], dlse: Tensor, slopes: Tensor | None
+) -> tuple[Tensor, ...]:
+    """dQ, dK, dV of one document, whose part of the slopes' gradient is added."""
+    inputs: list[Any] = [*own, *tile_sizes(own[0])]
+    if slopes is not None and part.slopes is not None:
+        tiles = score_gradients(*inputs, dlse=dlse, **part.how)
+        shape = own[0].shape[-2], own[1].shape[-2]
+        slopes[part.at] += alibi_gradient(part.slopes, *shape, tiles)
+    return flash2_backward(*inputs, dlse=dlse, **part.how)

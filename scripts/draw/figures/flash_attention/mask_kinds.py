@@ -5,7 +5,7 @@ from itertools import pairwise
 import torch
 from draw.figures import _svg as s
 
-from tilewise.masks import causal, documents, intersect, tile_kind, window
+from tilewise.masks import causal, documents, intersect, intervals, tile_kind, window
 
 N, SIZE, CELL = 64, 8, 22  # keys and queries, tile size, the side of a tile drawn
 T = N // SIZE
@@ -66,14 +66,16 @@ def stairs(edge):
 
 
 def area(x, y, span):
-    """All that is seen, as one area: row r sees the keys between two borders."""
-    edges = torch.broadcast_tensors(
-        *map(torch.as_tensor, span(torch.arange(N)[:, None]))
+    """All that is seen: row r sees the keys between two borders, for each interval."""
+    first, end = (
+        e.clamp(0, N).expand(N, -1) for e in intervals(span, torch.arange(N)[:, None])
     )
-    first, end = (stairs(e.clamp(0, N).flatten().tolist()) for e in edges)
-    unit = CELL / SIZE
-    corners = [f"{x + unit * c:g} {y + unit * r:g}" for c, r in end + first[::-1]]
-    return s.path(f"M{'L'.join(corners)}Z", "mk-seen")
+    unit, d = CELL / SIZE, ""
+    for a, b in zip(first.T.tolist(), end.T.tolist(), strict=True):
+        b = [max(pair) for pair in zip(a, b, strict=True)]
+        corners = stairs(b) + stairs(a)[::-1]
+        d += f"M{'L'.join(f'{x + unit * c:g} {y + unit * r:g}' for c, r in corners)}Z"
+    return s.path(d, "mk-seen")
 
 
 def squares(x, y, places, cls):
@@ -93,10 +95,10 @@ def swatch(x, y, kind):
     return [*parts, s.rect(x, y - 12, 12, 12, f"mk-{kind}")]
 
 
-def panel(x, y, name, say):
+def panel(x, y, title, span):
     """One mask: its name, its tiles, and how many there are of each kind."""
-    found = tiles(MASKS[name])
-    out = [s.text(x, y - 8, say[name], "tw-strong"), area(x, y, MASKS[name])]
+    found = tiles(span)
+    out = [s.text(x, y - 8, title, "tw-strong"), area(x, y, span)]
     lines = "".join(
         f"M{x} {y + CELL * n}h{WIDE}M{x + CELL * n} {y}v{WIDE}" for n in range(T + 1)
     )
@@ -111,10 +113,16 @@ def panel(x, y, name, say):
 
 def draw(lang):
     """The figure in English or Chinese."""
-    say, parts, counts = SAY[lang], [STYLE], []
-    for n, name in enumerate(MASKS):
-        parts += panel(4 + 212 * (n % 2), 24 + 240 * (n // 2), name, say)
-        numbers = {kind: len(found) for kind, found in tiles(MASKS[name]).items()}
+    return drawn(MASKS, SAY[lang])
+
+
+def drawn(masks, say):
+    """Four masks {name: span} in two rows, with the words of a language."""
+    parts, counts = [STYLE], []
+    for n, name in enumerate(masks):
+        place = 4 + 212 * (n % 2), 24 + 240 * (n // 2)
+        parts += panel(*place, say[name], masks[name])
+        numbers = {kind: len(found) for kind, found in tiles(masks[name]).items()}
         counts.append(say["count"].format(name=say[name], **numbers))
     for x, kind in zip((4, 84, 190), KINDS, strict=True):
         parts += [*swatch(x, 488, kind), s.text(x + 18, 488, say[kind])]

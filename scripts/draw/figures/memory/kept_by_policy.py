@@ -18,21 +18,22 @@ SAY = {
         "label": "What one block keeps, in numbers of batch · N · E, for N = {n} and"
         " d = {d}. {rows}.",
         "row": "{name}, {units}", "join": "; ",
-        "standard none": "standard attention, no policy",
-        "ours none": "FlashAttention, no policy", "ours mlp": "mlp: the MLP again",
-        "ours apart": "apart: what stands around attention again",
-        "ours o": "o: all but attention again", "ours block": "block: all again",
+        "standard none": "standard attention, all kept",
+        "ours none": "FlashAttention, all kept", "ours mlp": "mlp: the MLP recomputed",
+        "ours apart": "apart: all around attention recomputed",
+        "ours o": "o: all but attention recomputed",
+        "ours block": "block: all recomputed",
         "case": "$N = {n}$, $d = {d}$; one unit is batch · $N$ · $E$ numbers",
     },
     "zh": {
-        "label": "一个块留下多少份，一份是 batch · N · E 个数，N = {n}，"
+        "label": "一个 Transformer 层留下多少份，一份是 batch · N · E 个数，N = {n}，"
         "d = {d}。{rows}。",
         "row": "{name}，{units} 份", "join": "；",
         "standard none": "标准注意力，全部保留",
-        "ours none": "FlashAttention，全部保留", "ours mlp": "mlp：MLP 再算一遍",
-        "ours apart": "apart：注意力前后的部分再算一遍",
-        "ours o": "o：整个块再算一遍，注意力除外",
-        "ours block": "block：整个块再算一遍",
+        "ours none": "FlashAttention，全部保留", "ours mlp": "mlp：重计算 MLP",
+        "ours apart": "apart：重计算注意力前后的部分",
+        "ours o": "o：重计算整层，注意力除外",
+        "ours block": "block：重计算整层",
         "case": "$N = {n}$，$d = {d}$；一份是 batch · $N$ · $E$ 个数",
     },
 }

@@ -21,7 +21,7 @@ SAY = {
         "x": "$N$, with $E$ = {e}", "even": "$N = E$",
     },
     "zh": {
-        "label": "算了两遍的 FLOP 占一步的百分之几，N 从 512 到 1M，对数刻度，"
+        "label": "重计算的 FLOP 占一步的百分之几，N 从 512 到 1M，对数刻度，"
         "E = {e}。{rows}。",
         "row": "{name}，512 时 {first}%，1M 时 {last}%", "join": "；",
         "block": "block：全部", "o": "o：注意力除外", "mlp": "mlp：MLP",

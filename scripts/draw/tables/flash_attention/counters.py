@@ -6,12 +6,12 @@ SAY = {
     "en": {
         "head": ("GB", "asked for", "reached L2", "reached DRAM", "predicted", "off"),
         "standard": "standard", "kv-outer": "K, V outer", "q-outer": "Q outer",
-        "from": "{} to {}",
+        "from": "{} to {}", "comma": ", ",
     },
     "zh": {
         "head": ("单位 GB", "请求", "到达 L2", "到达 DRAM", "预测", "偏差"),
         "standard": "标准注意力", "kv-outer": "K、V 在外层", "q-outer": "Q 在外层",
-        "from": "{} 到 {}",
+        "from": "{} 到 {}", "comma": "，",
     },
 }
 
@@ -22,20 +22,15 @@ def share(predicted, found, digits):
     return "0.0%" if off.strip("+-") == "0.0%" else off.replace("-", "−")
 
 
-def draw(lang):
-    """A Markdown table; a prediction that is a range has its two ends."""
-    say = SAY[lang]
-    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|--:|--:|"]
+def lines(say):
+    """A line for each kernel; a prediction that is a range has its two ends."""
     for what, block_rows, block_cols, asked, l2, dram, least, most in shown():
-        tile = f"{block_rows}\u00a0×\u00a0{block_cols}"
-        name = say[what] + (f", {tile}" if block_rows else "")
-        name = name.replace(", ", "，") if lang == "zh" else name
+        tile = f"{say['comma']}{block_rows}\u00a0×\u00a0{block_cols}"
         ends = [f"{least:.2f}", f"{most:.2f}"]
         if ends[0] == ends[1]:
             ends, off = ends[0], share(least, dram, 1)
         else:
             off = say["from"].format(share(least, dram, 0), share(most, dram, 0))
             ends = say["from"].format(*ends)
-        cells = (name, f"{asked:.2f}", f"{l2:.2f}", f"{dram:.2f}", ends, off)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        sizes = (f"{x:.2f}" for x in (asked, l2, dram))
+        yield say[what] + tile * bool(block_rows), *sizes, ends, off

@@ -4,14 +4,15 @@ from draw.tables._counters import row
 
 CASES = [(64, 16, 1024), (16, 16, 4096), (1, 16, 8192)]  # batch, heads, N
 ORDERS = {"kv-outer": (64, 128, 4), "q-outer": (64, 64, 4)}  # B_r, B_c, warps
+LEFT = 0
 SAY = {
     "en": {
         "head": ("heads", "length $N$", "standard", "$K, V$ outer", "$Q$ outer"),
-        "programs": "({n} programs)", "ms": "{ms:.2f} ms",
+        "programs": "({n} programs)",
     },
     "zh": {
         "head": ("头数", "长度 $N$", "标准注意力", "$K, V$ 在外层", "$Q$ 在外层"),
-        "programs": "（{n} 个程序实例）", "ms": "{ms:.2f} ms",
+        "programs": "（{n} 个程序实例）",
     },
 }
 
@@ -22,17 +23,13 @@ def programs(found):
     return found["batch"] * found["heads"] * blocks
 
 
-def draw(lang):
-    """A Markdown table: times, with the number of programs below."""
-    say = SAY[lang]
-    lines = [f"| {' | '.join(say['head'])} |", "|--:|--:|--:|--:|--:|"]
+def lines(say):
+    """Times, with the number of programs below."""
     for batch, heads, n in CASES:
         shape = {"batch": batch, "heads": heads, "n": n}
-        cells = [f"{batch * heads:,}", f"{n:,}"]
-        cells.append(say["ms"].format(ms=row("standard", **shape)["ms"]))
+        cells = [f"{row('standard', **shape)['ms']:.2f} ms"]
         for order, how in ORDERS.items():
             found = row(order, *how, **shape)
             count = say["programs"].format(n=f"{programs(found):,}")
-            cells.append(f"{say['ms'].format(ms=found['ms'])}<br>{count}")
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+            cells.append(f"{found['ms']:.2f}\u00a0ms<br>{count}")
+        yield f"{batch * heads:,}", f"{n:,}", *cells

@@ -9,19 +9,17 @@ CASES = [  # batch, heads, N, B_c and warps of K, V outer
     (16, 16, 4096, 128, 4),
     (1, 16, 8192, 128, 4),
 ]
-HEAD = {
+LEFT = 0
+SAY = {
     "en": ("length $N$", "rounds $T_c$", "$K, V$ outer", "$Q$ outer"),
     "zh": ("长度 $N$", "轮数 $T_c$", "$K, V$ 在外层", "$Q$ 在外层"),
 }
 
 
-def draw(lang):
-    """A Markdown table: relative errors of bf16 results."""
-    lines = [f"| {' | '.join(HEAD[lang])} |", "|--:|--:|--:|--:|"]
+def lines(_):
+    """Relative errors of bf16 results."""
     for batch, heads, n, block_cols, warps in CASES:
         shape = {"batch": batch, "heads": heads, "n": n}
         stored = row("kv-outer", 64, block_cols, warps, **shape)["error"]
         kept = row("q-outer", 64, 64, 4, **shape)["error"]
-        cells = (f"{n:,}", f"{n // block_cols}", f"{stored:.4f}", f"{kept:.4f}")
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        yield f"{n:,}", f"{n // block_cols}", f"{stored:.4f}", f"{kept:.4f}"

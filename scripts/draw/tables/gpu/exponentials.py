@@ -2,19 +2,18 @@
 
 from draw.figures.gpu.two_in_flight import COLS, ROWS, WAYS, share, work
 
+LEFT = 0
 SAY = {
     "en": ("dim $d$", "products", "powers", "one by one", "in flight", "in turns"),
     "zh": ("维度 $d$", "矩阵乘法", "指数", "一个接一个", "同时在途", "轮流"),
 }
 
 
-def draw(lang):
-    """A Markdown table for tiles of ROWS × COLS, 32 of them one after the other."""
+def lines(_):
+    """Tiles of ROWS × COLS, 32 of them one after the other."""
     assert (ROWS, COLS) == (64, 128)
-    lines = [f"| {' | '.join(SAY[lang])} |", "|--:" * 6 + "|"]
     for d in (64, 128, 256):
         time = work(d)
-        cells = [f"{d}", f"{time['S'] + time['O']:.0f}", f"{time['P']:.0f}"]
-        cells += [share(way, d) for way in WAYS]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        yield f"{d}", f"{time['S'] + time['O']:.0f}", f"{time['P']:.0f}", *(
+            share(way, d) for way in WAYS
+        )

@@ -2,7 +2,7 @@
 
 import statistics
 
-from draw.figures._bench import bench, table
+from draw.figures._bench import bench
 
 from tilewise.ledger import in_bytes, standard_forward
 from tilewise.ledger.cache import dram
@@ -10,8 +10,14 @@ from tilewise.ledger.cache import dram
 SIZES = {"naive": (), "fa1_order": (64, 64), "fa2_order": (128, 64)}  # B_r, B_c
 ORDERS = {"fa1_order": "kv-outer", "fa2_order": "q-outer"}
 SAY = {
-    "en": {"head": ("GB", "ledger", "reached L2", "reached DRAM", "DRAM off by")},
-    "zh": {"head": ("单位 GB", "账本", "到达 L2", "到达 DRAM", "DRAM 偏差")},
+    "en": {
+        "head": ("GB", "ledger", "reached L2", "reached DRAM", "DRAM off by"),
+        "comma": ", ",
+    },
+    "zh": {
+        "head": ("单位 GB", "账本", "到达 L2", "到达 DRAM", "DRAM 偏差"),
+        "comma": "，",
+    },
 }
 
 
@@ -42,14 +48,11 @@ def rows():
     return found
 
 
-def draw(lang):
-    """A Markdown table."""
-    lines = []
+def lines(say):
+    """A line for each rung."""
     for kernel, (asked, l2, hbm) in rows().items():
-        tile = "" if not SIZES[kernel] else ", {} × {}".format(*SIZES[kernel])
-        tile = tile.replace(", ", "，") if lang == "zh" else tile
+        tile = SIZES[kernel] and say["comma"] + "{} × {}".format(*SIZES[kernel])
         off = f"{100 * (hbm / asked - 1):+.1f}%".replace("-", "−")
         off = "0.0%" if off.strip("+−") == "0.0%" else off
         cells = [f"{x / 1e9:.2f}" for x in (asked, l2, hbm)]
-        lines.append([f"`{kernel}`{tile}", *cells, off])
-    return table(SAY[lang]["head"], lines)
+        yield f"`{kernel}`{tile or ''}", *cells, off

@@ -1,6 +1,6 @@
 """Errors against float64 of what was timed: the largest over all cells."""
 
-from draw.figures._bench import LONG, TOP, bench, table
+from draw.figures._bench import LONG, TOP, bench
 
 from tilewise.bench.cells import PASSES, RESULTS
 
@@ -24,21 +24,19 @@ def errors(kernel):
     return found
 
 
-def draw(lang):
-    """A Markdown table, in thousandths; the last row a quotient, cell by cell."""
-    say, rows = SAY[lang], []
+def lines(say):
+    """In thousandths; the last line is a quotient, cell by cell."""
     ours, flash = errors(""), errors("flash")
-    for name, found in [(say["ours"], ours)] + [
-        (LONG[kernel], errors(kernel)) for kernel in ("flash", "cudnn", "fa4", "flex")
-    ]:
+    peers = {LONG[name]: errors(name) for name in ("flash", "cudnn", "fa4", "flex")}
+    for name, found in ({say["ours"]: ours} | peers).items():
         worst = [max(found[key].values(), default=None) for key in NAMES]
-        rows.append([name, *(f"{1e3 * x:.2f}" if x else "–" for x in worst)])
+        yield name, *(f"{1e3 * x:.2f}" if x else "–" for x in worst)
     plain = [
         max(c["plain"][name] for c in bench()["cells"] if c["pass"] == way)
         for way, name in NAMES
     ]
-    rows.append([say["plain"], *(f"{1e3 * x:.2f}" for x in plain)])
+    yield say["plain"], *(f"{1e3 * x:.2f}" for x in plain)
     most = [
         max(ours[k][c] / flash[k][c] for c in ours[k] if c in flash[k]) for k in NAMES
     ]
-    return table(say["head"], [*rows, [say["ratio"], *(f"{x:.2f}" for x in most)]])
+    yield say["ratio"], *(f"{x:.2f}" for x in most)

@@ -1,6 +1,6 @@
 """Shapes that are no whole tiles: their time over that of the next aligned shape."""
 
-from draw.figures._bench import TOP, bench, table
+from draw.figures._bench import TOP, bench
 
 from tilewise.bench.cells import PASSES
 
@@ -28,16 +28,14 @@ def name(what, say):
     return f"${letter}$ = {int(number):,}"
 
 
-def draw(lang):
-    """A Markdown table of ratios of the top rungs; 1.00 is as fast as aligned."""
-    say, found, whats = SAY[lang], {}, {}
+def lines(say):
+    """Ratios of the top rungs; 1.00 is as fast as aligned."""
+    found, whats = {}, {}
     for row in bench()["unaligned"]:
         whats[row["what"]] = None
         if row["kernel"] == TOP[row["pass"]] and "ratio" in row:
             found[row["what"], row["pass"], row["causal"]] = row["ratio"]
-    rows = []
     for what in whats:
         keys = [(what, way, causal) for way in PASSES for causal in (False, True)]
         cells = [f"{found[key]:.2f}" if key in found else "–" for key in keys]
-        rows.append([name(what, say), *cells])
-    return table(say["head"], rows)
+        yield name(what, say), *cells

@@ -1,6 +1,5 @@
 """Ways to ask for a causal mask, over each other: least and most of twelve shapes."""
 
-from draw.figures._bench import table
 from draw.tables._practices import flagged, masked, over
 
 ROWS = {
@@ -34,10 +33,8 @@ def digits(x):
     return f"{x:.2f}" if x < 1 else f"{x:.1f}" if x < 10 else f"{x:.0f}"
 
 
-def draw(lang):
-    """A Markdown table: two ways in a row, and what the first takes of the second."""
-    say, lines = SAY[lang], []
+def lines(say):
+    """Two ways in a row, and what the first takes of the second."""
     for name, ratios in ROWS.items():
         ends = min(ratios()), max(ratios())
-        lines.append([*say[name], say["span"].format(*map(digits, ends))])
-    return table(say["head"], lines)
+        yield *say[name], say["span"].format(*map(digits, ends))

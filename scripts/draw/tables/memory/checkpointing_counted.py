@@ -13,8 +13,8 @@ SAY = {
         "again": "computed twice, {n}k",
     },
     "zh": {
-        "head": ["", "{n}k 时留下（GiB）", "有一个块正在再算（GiB）"],
-        "again": "算了两遍（{n}k）",
+        "head": ["", "保留（{n}k，GiB）", "一层完整存在时（GiB）"],
+        "again": "重计算占比（{n}k）",
     },
 }
 

@@ -4,7 +4,10 @@ from draw.figures._bench import table
 from draw.tables._checkpointing import name
 from draw.tables.memory.checkpointing_gpu import found
 
-SAY = {"en": ["", "longest N, counted", "tried"], "zh": ["", "最长的 N，计数", "试得"]}
+SAY = {
+    "en": ["", "longest N, counted", "longest N that ran"],
+    "zh": ["", "最长的 N，推算", "最长的 N，实测"],
+}
 
 
 def longest():

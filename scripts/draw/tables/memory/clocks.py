@@ -1,6 +1,5 @@
 """TFLOP/s by three clocks: stopped at the return, after one call, in a CUDA graph."""
 
-from draw.figures._bench import table
 from draw.tables._practices import NAMES, rows
 
 CALLS = (("ours", 16384), ("flash", 1024))
@@ -30,14 +29,8 @@ def speeds(what, n):
     return clock["tflops_returned"], clock["tflops"], graph["tflops"]
 
 
-def draw(lang):
-    """A Markdown table with a row for each call."""
-    say = SAY[lang]
-    lines = [
-        [
-            say["row"].format(NAMES.get(what) or say[what], n // 1024),
-            *(f"{x:,.0f}" for x in speeds(what, n)),
-        ]
-        for what, n in CALLS
-    ]
-    return table(say["head"], lines)
+def lines(say):
+    """A line for each call."""
+    for what, n in CALLS:
+        name = say["row"].format(NAMES.get(what) or say[what], n // 1024)
+        yield name, *(f"{x:,.0f}" for x in speeds(what, n))

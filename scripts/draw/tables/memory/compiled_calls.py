@@ -1,6 +1,5 @@
 """torch.compile of attention: ms at N = 4,096 and d = 128, ratios over four shapes."""
 
-from draw.figures._bench import table
 from draw.tables._practices import compiled, ms
 
 CALLS = [(what, c) for what in ("standard", "sdpa", "ours") for c in (False, True)]
@@ -37,13 +36,11 @@ def span(say, ratios):
     return say["span"].format(*ends)
 
 
-def draw(lang):
-    """A Markdown table with a row for each call."""
-    say, lines = SAY[lang], []
+def lines(say):
+    """A line for each call."""
     for what, causal in CALLS:
         which = {"n": 4096, "d": 128, "causal": causal, "graph": True}
         both = [ms("compiled", x, **which) for x in (what, f"{what}, compiled")]
         own = span(say, compiled(what, causal))
         theirs = span(say, compiled(what, causal, before="sdpa"))
-        lines.append([say[what, causal], *(f"{x:.2f}" for x in both), own, theirs])
-    return table(say["head"], lines)
+        yield say[what, causal], *(f"{x:.2f}" for x in both), own, theirs

@@ -1,6 +1,5 @@
 """ms of a training step: the cache never emptied, and emptied after every step."""
 
-from draw.figures._bench import table
 from draw.tables._practices import part
 
 WAYS = ("never", "every step")
@@ -16,11 +15,8 @@ SAY = {
 }
 
 
-def draw(lang):
-    """A Markdown table with a row for one length of sequences, and for four."""
+def lines(say):
+    """One length of sequences, and four."""
     ms = {(len(x["sizes"]), x["what"]): x["ms"] for x in part("empty_cache")}
-    lines = [
-        [SAY[lang][sizes], *(f"{ms[sizes, way]:.0f}" for way in WAYS)]
-        for sizes in (1, 4)
-    ]
-    return table(SAY[lang]["head"], lines)
+    for sizes in (1, 4):
+        yield say[sizes], *(f"{ms[sizes, way]:.0f}" for way in WAYS)

@@ -1,6 +1,5 @@
 """What the first calls of a process take, forward and backward together."""
 
-from draw.figures._bench import table
 from draw.tables._practices import rows
 
 SAY = {
@@ -23,11 +22,9 @@ def seconds(what, kept):
     return [sum(both) for both in row["seconds"]]
 
 
-def draw(lang):
-    """A Markdown table with a row for each function."""
-    say, lines = SAY[lang], []
+def lines(say):
+    """A line for each function."""
     for what in ("sdpa", "flex", "ours"):
         new, kept = seconds(what, False), seconds(what, True)
-        cells = [f"{new[0]:.1f} s", f"{kept[0]:.1f} s", f"{1e3 * kept[-1]:.1f} ms"]
-        lines.append([say[what], *cells])
-    return table(say["head"], lines)
+        first = f"{new[0]:.1f} s", f"{kept[0]:.1f} s"
+        yield say[what], *first, f"{1e3 * kept[-1]:.1f} ms"

@@ -1,6 +1,5 @@
 """N = 1000, a multiple of neither 64 nor 128, over N = 1024, for four kernels."""
 
-from draw.figures._bench import table
 from draw.tables._practices import NAMES, whole
 
 KERNELS = ("ours", "cudnn", "efficient", "flash")
@@ -21,11 +20,7 @@ SAY = {
 }
 
 
-def draw(lang):
-    """A Markdown table with a row for each kernel."""
-    say = SAY[lang]
-    lines = [
-        [NAMES.get(kernel) or say[kernel], *(f"{x:.2f}" for x in whole(kernel))]
-        for kernel in KERNELS
-    ]
-    return table(say["head"], lines)
+def lines(say):
+    """A line for each kernel."""
+    for kernel in KERNELS:
+        yield NAMES.get(kernel) or say[kernel], *(f"{x:.2f}" for x in whole(kernel))

@@ -1,6 +1,5 @@
 """One sequence of 64 to 1024 tokens, forward: µs in a CUDA graph and as calls."""
 
-from draw.figures._bench import table
 from draw.tables._practices import rows
 
 ROWS = {  # row -> kernels
@@ -30,11 +29,8 @@ def times(name, graph):
     return [1e3 * x["ms"] for x in found]
 
 
-def draw(lang):
-    """A Markdown table: least and most of each row, in a graph and without."""
-    say, lines = SAY[lang], []
+def lines(say):
+    """Least and most of each row, in a graph and without."""
     for name in ROWS:
         both = [times(name, graph) for graph in (True, False)]
-        spans = [say["span"].format(min(x), max(x)) for x in both]
-        lines.append([say[name], *spans])
-    return table(say["head"], lines)
+        yield say[name], *(say["span"].format(min(x), max(x)) for x in both)

@@ -1,6 +1,5 @@
 """Packed documents of one length: the speed over that of kernels that know it."""
 
-from draw.figures._bench import table
 from draw.tables._varlen import ratios
 
 from tilewise.bench.cells import PASSES
@@ -18,12 +17,9 @@ SAY = {
 TOTAL = 16384
 
 
-def draw(lang):
-    """A Markdown table, a row for each d and length; 1.00 is as fast."""
-    say, found = SAY[lang], {way: ratios(way) for way in PASSES}
-    rows = []
+def lines(say):
+    """A line for each d and length; 1.00 is as fast."""
+    found = {way: ratios(way) for way in PASSES}
     for d, n, _ in [at for at in found["forward"] if not at[2]]:
         cells = [found[way][d, n, causal] for way in PASSES for causal in (False, True)]
-        name = say["row"].format(d, TOTAL // n, n)
-        rows.append([name, *(f"{x:.2f}" for x in cells)])
-    return table(say["head"], rows)
+        yield say["row"].format(d, TOTAL // n, n), *(f"{x:.2f}" for x in cells)

@@ -1,6 +1,5 @@
 """Documents with a long tail of lengths: ms of ways to attend to them, and memory."""
 
-from draw.figures._bench import table
 from draw.tables._varlen import results, tail
 
 from tilewise.bench.cells import PASSES
@@ -32,13 +31,10 @@ SAY = {
 NAMES = list(SAY["en"])[1:-1]
 
 
-def draw(lang):
-    """A Markdown table at d = 128, a row for each way; padding fits causal masks."""
-    say, rows = SAY[lang], []
+def lines(say):
+    """A line for each way at d = 128; padding fits causal masks."""
     for name in NAMES:
         found = {way: tail(way, name) for way in PASSES}
         cells = [found[way][D, causal] for causal in (True, False) for way in PASSES]
         cells = [f"{x:.2f}" if x else say["none"] for x in cells]
-        cells.append(f"{results()['memory'][name] / 1e9:.2f}")
-        rows.append([say[name], *cells])
-    return table(say["head"], rows)
+        yield say[name], *cells, f"{results()['memory'][name] / 1e9:.2f}"

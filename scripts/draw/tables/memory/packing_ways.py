@@ -9,7 +9,7 @@ RESULTS = ROOT / "benchmarks/results/cpu-2026-11-22-packing.json"
 NAMES = ("log_normal", "functions")
 SAY = {
     "en": {
-        "head": ["", "log-normal: filled", "attention", "functions: filled",
+        "head": ["", "log-normal: filled", "attention", "Python functions: filled",
                  "attention"],
         "to_size": "padded to a whole row", "to_longest": "padded, batches of 32",
         "sorted": "the same, sorted in pools", "powers": "padded to a power of two",
@@ -19,7 +19,7 @@ SAY = {
         "no_borders": "packed without borders", "chopped": "end to end, chopped",
     },
     "zh": {
-        "head": ["", "对数正态：利用率", "注意力", "函数：利用率", "注意力"],
+        "head": ["", "对数正态：利用率", "注意力", "Python 函数：利用率", "注意力"],
         "to_size": "填充到一整行", "to_longest": "填充，每批 32 篇",
         "sorted": "同上，先分池排序", "powers": "填充到 2 的幂",
         "in_order": "按原顺序打包", "decreasing": "首次适应递减",
@@ -48,14 +48,13 @@ def times(x):
     )
 
 
-def draw(lang):
-    """A Markdown table with one row a way."""
-    say, rows = SAY[lang], found()
-    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|--:|"]
+SHOWN = ((share, "fill"), (times, "work"))
+
+
+def lines(say):
+    """A line for each way."""
+    rows = found()
     for way in list(say)[1:]:
-        cells = [say[way]]
-        for name in NAMES:
-            row = rows[name, way]
-            cells += [share(row["fill"]), times(row["work"])]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        both = [rows[name, way] for name in NAMES]
+        cells = [f(row[key]) for row in both for f, key in SHOWN]
+        yield say[way], *cells

@@ -8,7 +8,7 @@ from tilewise.ledger.ring import at_once, working_set
 WAYS = (1, "ring"), (2, "ring"), (2, "torch_allgather")  # number of GPUs, way
 SAY = {
     "en": ("one GPU", "each of two", "share", "counted", "PyTorch, all-gather"),
-    "zh": ("一个 GPU", "两个，每个", "占比", "数得", "PyTorch，all-gather"),
+    "zh": ("一个 GPU", "两个，每个", "占比", "按账本", "PyTorch，all-gather"),
 }
 
 

@@ -7,13 +7,13 @@ from draw.figures._bench import newest, table
 SHAPE = "16 heads of 128"
 WAYS = (  # number of GPUs, way
     (1, "ring"), (2, "ring"), (2, "ring_first"),
-    (2, "torch_allgather"), (2, "torch_alltoall"),
+    (1, "torch_allgather"), (2, "torch_allgather"), (2, "torch_alltoall"),
 )
 SAY = {
-    "en": ("one GPU", "two", "times as fast", "without overlap", "PyTorch, all-gather",
-           "all-to-all"),
-    "zh": ("一个 GPU", "两个", "加速比", "不重叠", "PyTorch，all-gather",
-           "all-to-all"),
+    "en": ("one GPU", "two", "times as fast", "without overlap", "PyTorch, one GPU",
+           "two, all-gather", "two, all-to-all"),
+    "zh": ("一个 GPU", "两个", "加速比", "不重叠", "PyTorch，一个 GPU",
+           "两个，all-gather", "两个，all-to-all"),
 }
 
 

@@ -1,10 +1,9 @@
 """What the attention service takes on at most, and what is said beyond it."""
 
-from draw.figures._bench import table
 
 from tilewise.serve.limits import HEADER, JSON_NUMBERS, LIMITS, NAMES
 
-CPU = {"en": "cores", "zh": "核数"}
+LEFT = 2
 SAY = {
     "en": {
         "head": ("limit", "option", "default", "beyond it"),
@@ -16,7 +15,7 @@ SAY = {
         "header": "bytes of a safetensors header",
         "threads": "attentions computed at a time", "queue": "requests that wait",
         "memory": "MiB of bodies and answers held", "deadline": "seconds for a request",
-        "connections": "connections", "wait": "waits",
+        "connections": "connections", "wait": "waits", "cores": "cores",
         "names": "names in an object of JSON",
     },
     "zh": {
@@ -29,7 +28,7 @@ SAY = {
         "threads": "同时计算的请求数", "queue": "排队的请求数",
         "memory": "同时持有的请求体和回答，单位 MiB",
         "deadline": "一个请求的时限，单位秒",
-        "connections": "连接数", "wait": "排队",
+        "connections": "连接数", "wait": "排队", "cores": "核数",
         "names": "JSON 里一个对象的名字个数",
         "408, 503": "408、503",
     },
@@ -42,12 +41,10 @@ STATUS = {
 FIXED = {"json": JSON_NUMBERS, "names": NAMES, "header": HEADER}
 
 
-def draw(lang):
-    """A Markdown table with a row for each limit."""
-    say, rows = SAY[lang], []
+def lines(say):
+    """A line for each limit."""
     for name, status in STATUS.items():
         option = f"`--{name.replace('_', '-')}`" if name in LIMITS else "–"
         value = FIXED[name] if name in FIXED else LIMITS[name]
-        shown = CPU[lang] if name == "threads" else f"{value:,}"
-        rows.append([say[name], option, shown, str(say.get(status, status))])
-    return table(say["head"], rows, left=2)
+        shown = say["cores"] if name == "threads" else f"{value:,}"
+        yield say[name], option, shown, str(say.get(status, status))

@@ -1,6 +1,5 @@
 """What 200 clients did to the attention service in a minute."""
 
-from draw.figures._bench import table
 from draw.figures._plot import results
 
 SAY = {
@@ -10,7 +9,7 @@ SAY = {
         "wrong": "wrong answers", "errors": "5xx", "rate": "answers per second",
         "p50": "half of the answers within", "p99": "99% within",
         "start": "resident memory at the start", "peak": "at its peak",
-        "bound": "the most its limits allow", "s": "{:.2f} s", "mib": "{:,.0f} MiB",
+        "bound": "the most its limits allow",
     },
     "zh": {
         "head": ("200 个客户端，60 秒", "实测"),
@@ -18,25 +17,24 @@ SAY = {
         "wrong": "答错", "errors": "5xx", "rate": "每秒回答数",
         "p50": "半数回答用时不超过", "p99": "99% 的回答用时不超过",
         "start": "常驻内存，开始时", "peak": "常驻内存，峰值",
-        "bound": "按各项限制算出的内存上限", "s": "{:.2f} s", "mib": "{:,.0f} MiB",
+        "bound": "按各项限制算出的内存上限",
     },
 }
 FILE = "cpu-2026-11-23-serve"
 
 
-def draw(lang):
-    """A Markdown table with one number a row."""
-    say, found = SAY[lang], results(FILE)
+def lines(say):
+    """One number in a line."""
+    found = results(FILE)
     counts, memory = found["by_status"], found["memory"]
-    rows = [
-        ["right", f"{counts['200']:,}"],
-        ["busy", f"{counts.get('429', 0):,}"],
-        ["wrong", f"{len(found['wrong'])}"],
-        ["errors", f"{found['server_errors']}"],
-        ["rate", f"{found['per_second']:.0f}"],
-        *([x, say["s"].format(found["seconds"][x])] for x in ("p50", "p99")),
-        ["start", say["mib"].format(memory["at_start"] / 2**20)],
-        ["peak", say["mib"].format(memory["peak"] / 2**20)],
-        ["bound", say["mib"].format(memory["bound"] / 2**20)],
-    ]
-    return table(say["head"], [[say[name], value] for name, value in rows])
+    rows = {
+        "right": f"{counts['200']:,}",
+        "busy": f"{counts.get('429', 0):,}",
+        "wrong": f"{len(found['wrong'])}",
+        "errors": f"{found['server_errors']}",
+        "rate": f"{found['per_second']:.0f}",
+    }
+    rows |= {x: f"{found['seconds'][x]:.2f} s" for x in ("p50", "p99")}
+    keys = {"start": "at_start", "peak": "peak", "bound": "bound"}
+    rows |= {name: f"{memory[x] / 2**20:,.0f} MiB" for name, x in keys.items()}
+    return [[say[name], value] for name, value in rows.items()]

@@ -1,6 +1,5 @@
 """fp32 inputs with and without TF32, N = 4,096 and d = 128: ms, and the error with."""
 
-from draw.figures._bench import table
 from draw.tables._practices import rows
 
 WAYS = ("standard", "math", "efficient", "ours")
@@ -30,11 +29,9 @@ def row(what, how, n=4096, d=128, dtype="float32"):
     return found
 
 
-def draw(lang):
-    """A Markdown table with a row for each way."""
-    say, lines = SAY[lang], []
+def lines(say):
+    """A line for each way."""
     for what in WAYS:
         both = [row(what, how) for how in ("highest", "high")]
         cells = [f"{found['ms']:.1f}" for found in both]
-        lines.append([say[what], *cells, power(both[1]["error"]["o"])])
-    return table(say["head"], lines)
+        yield say[what], *cells, power(both[1]["error"]["o"])

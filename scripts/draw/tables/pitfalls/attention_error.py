@@ -20,14 +20,11 @@ SAY = {
 }
 
 
-def draw(lang):
-    """A Markdown table: rms in units of u, largest error as it is."""
-    say, found = SAY[lang], rows("rows")
-    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|--:|--:|--:|"]
+def lines(say):
+    """The rms in units of u, the largest error as it is."""
+    found = rows("rows")
     for name in FORMATS:
         for result, tensors in zip(say["results"], RESULTS, strict=True):
-            cells = [result.format(name)]
-            cells += [units(worst(found, w, name, tensors, "rms")) for w in WHATS]
+            cells = [units(worst(found, w, name, tensors, "rms")) for w in WHATS]
             cells += [power(worst(found, w, name, tensors, "max")) for w in WHATS]
-            lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+            yield result.format(name), *cells

@@ -7,23 +7,25 @@ from draw.tables._errors import power
 from tilewise.rounding import FORMATS, largest, smallest
 
 SAY = {
-    "en": ("format", "exponent, fraction", "unit $u$", "largest",
-           "smallest, all digits", "$e^x$ overflows past"),
-    "zh": ("格式", "指数位、尾数位", "单位 $u$", "最大数", "精度不减的最小数",
-           "$e^x$ 的上溢界限"),
+    "en": {
+        "head": ("format", "exponent, fraction", "unit $u$", "largest",
+                 "smallest, all digits", "$e^x$ overflows past"),
+        "comma": ", ",
+    },
+    "zh": {
+        "head": ("格式", "指数位、尾数位", "单位 $u$", "最大数", "精度不减的最小数",
+                 "$e^x$ 的上溢界限"),
+        "comma": "、",
+    },
 }
 
 
-def draw(lang):
-    """A Markdown table with one row a format."""
-    comma = "、" if lang == "zh" else ", "
-    lines = [f"| {' | '.join(SAY[lang])} |", "|---|--:|--:|--:|--:|--:|"]
+def lines(say):
+    """A line for each format."""
     for name, (exponent, fraction) in FORMATS.items():
         most = largest(name)
-        cells = (
-            name, f"{exponent}{comma}{fraction}", f"$2^{{-{fraction + 1}}}$",
+        yield (
+            name, f"{exponent}{say['comma']}{fraction}", f"$2^{{-{fraction + 1}}}$",
             f"{most:,.0f}" if most < 1e6 else power(most),
             power(smallest(name)), f"{math.log(most):.2f}",
         )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)

@@ -31,17 +31,15 @@ def ratio(found, what):
     )
 
 
-def draw(lang):
-    """A Markdown table: rms in units of u, then the worst quotient of max errors."""
-    say, found = SAY[lang], rows("gpu_rows")
-    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|--:|--:|"]
+def lines(say):
+    """The rms in units of u, then the worst quotient of max errors."""
+    found = rows("gpu_rows")
     for what in KERNELS:
-        cells = [say[what]]
+        cells = []
         for name in ("bf16", "fp16"):
             for tensors in (("o",), GRADIENTS):
                 there = (what, name, tensors[0]) in found
                 error = there and worst(found, what, name, tensors, "rms")
                 cells.append(units(error) if there else "–")
-        cells.append("1" if what == "standard" else f"{ratio(found, what):.2f}")
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        last = "1" if what == "standard" else f"{ratio(found, what):.2f}"
+        yield say[what], *cells, last

@@ -17,21 +17,11 @@ SAY = {
 }
 
 
-def draw(lang):
-    """A Markdown table of counts, the last column with deterministic algorithms."""
-    say, found = SAY[lang], results(FILE)["repeats"]["rows"]
-    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|--:|--:|"]
-    for free in found:
-        if not free["deterministic_algorithms"]:
-            (fixed,) = (
-                r
-                for r in found
-                if r["what"] == free["what"] and r["deterministic_algorithms"]
-            )
-            cells = [
-                say[free["what"]],
-                *(str(free[t]) for t in ("o", "dq", "dk", "dv")),
-            ]
-            cells.append(str(fixed["dq"]) if "dq" in fixed else say["none"])
-            lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+def lines(say):
+    """Counts, the last with deterministic algorithms."""
+    found = results(FILE)["repeats"]["rows"]
+    fixed = {r["what"]: r for r in found if r["deterministic_algorithms"]}
+    for free in (r for r in found if not r["deterministic_algorithms"]):
+        cells = [free[t] for t in ("o", "dq", "dk", "dv")]
+        cells.append(fixed[free["what"]].get("dq", say["none"]))
+        yield say[free["what"]], *map(str, cells)

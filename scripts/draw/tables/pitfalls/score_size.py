@@ -10,6 +10,7 @@ COLUMNS = (
     ("by_case", "standard", "bf16"), ("by_case", "flash2", "bf16"),
     ("gpu_by_case", "flash", "bf16"),
 )
+LEFT = 0
 SAY = {
     "en": ("spread of the scores", "fp32 standard", "fp32 FA2", "bf16 standard",
            "bf16 FA2", "bf16 SDPA flash, H200"),
@@ -18,15 +19,13 @@ SAY = {
 }
 
 
-def draw(lang):
-    """A Markdown table: rms of O in units of u, one row a factor of Q."""
+def lines(_):
+    """The rms of O in units of u, a line for each factor of Q."""
     found = results(FILE)
-    lines = [f"| {' | '.join(SAY[lang])} |", "|--:|--:|--:|--:|--:|--:|"]
     for factor in (1, 2, 4, 8, 16):
-        cells = [str(factor)]
+        cells = []
         for key, what, name in COLUMNS:
             same = {"n": 1024, "factor": factor, "what": what, "format": name}
             (row,) = (r for r in found[key] if same.items() <= r.items())
             cells.append(units(row["rms"] / roundoff(name)))
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        yield f"{factor}", *cells

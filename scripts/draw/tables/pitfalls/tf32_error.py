@@ -8,6 +8,7 @@ ROWS = (  # what and format in the errors, name in the probe
     ("triton tf32x3", "fp32", "triton tf32x3"), ("standard", "tf32", "torch high"),
     ("triton default", "fp32", "triton default"),
 )
+LEFT = 2
 SAY = {
     "en": {
         "head": ("fp32 inputs, product by", "operands", "largest error", "rms"),
@@ -26,12 +27,9 @@ SAY = {
 }
 
 
-def draw(lang):
-    """A Markdown table of five ways to multiply."""
-    say, found, probe = SAY[lang], rows("gpu_rows"), results(FILE)["probe"]
-    lines = [f"| {' | '.join(say['head'])} |", "|---|---|--:|--:|"]
+def lines(say):
+    """Five ways to multiply."""
+    found, probe = rows("gpu_rows"), results(FILE)["probe"]
     for what, name, way in ROWS:
         row = found[what, name, "o"]
-        cells = (say[way], say[probe[way]], power(row["max"]), power(row["rms"]))
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        yield say[way], say[probe[way]], power(row["max"]), power(row["rms"])

@@ -2,9 +2,9 @@
 
 from draw.tables._savings import memory, rows, traffic
 
-TEXT = {
+SAY = {
     "en": {
-        "header": (
+        "head": (
             "forward", "standard", "scaling and softmax fused", "FlashAttention",
         ),
         "traffic": "moved to and from main memory (HBM)",
@@ -12,7 +12,7 @@ TEXT = {
         "time": "time", "error": "relative error against float64",
     },
     "zh": {
-        "header": (
+        "head": (
             "一次前向传播", "标准注意力", "缩放与 softmax 融合后", "FlashAttention",
         ),
         "traffic": "显存（HBM）访问量", "memory": "输入之外的显存",
@@ -21,15 +21,13 @@ TEXT = {
 }
 
 
-def draw(lang):
-    """A Markdown table: standard attention in four kernels, in three, and fused."""
-    words, measured = TEXT[lang], rows("standard", "three_kernels", "flash")
-    table = [words["header"], ("---", "---:", "---:", "---:")]
+def lines(say):
+    """Standard attention in four kernels, in three, and fused."""
+    found = rows("standard", "three_kernels", "flash")
     for name, unit, of in (
-        ("traffic", "{:.2f}\u00a0GB", traffic),
-        ("memory", "{:.0f}\u00a0MiB", memory),
-        ("time", "{:.2f}\u00a0ms", lambda row: row["ms"]),
+        ("traffic", "{:.2f} GB", traffic),
+        ("memory", "{:.0f} MiB", memory),
+        ("time", "{:.2f} ms", lambda row: row["ms"]),
         ("error", "{:.4f}", lambda row: row["error"]),
     ):
-        table.append((words[name], *(unit.format(of(row)) for row in measured)))
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in table)
+        yield say[name], *(unit.format(of(row)) for row in found)

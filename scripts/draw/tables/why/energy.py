@@ -22,17 +22,10 @@ def picojoules(what):
     return watts, power[what]["per_second"], watts / power[what]["per_second"] * 1e12
 
 
-def draw(lang):
-    """A Markdown table of two rows."""
-    say = SAY[lang]
-    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|"]
+def lines(say):
+    """A product, and a copy."""
     for what, (unit, one) in UNIT.items():
         watts, speed, energy = picojoules(what)
-        cells = (
-            say[what],
-            f"{watts:.0f}\u00a0W",
-            rate(speed, unit).replace(" ", "\u00a0"),
-            f"{digits(energy)}\u00a0pJ/{one}",
-        )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        power, flow = f"{watts:.0f} W", rate(speed, unit)
+        told = (x.replace(" ", "\u00a0") for x in (power, flow))
+        yield say[what], *told, f"{digits(energy)}\u00a0pJ/{one}"

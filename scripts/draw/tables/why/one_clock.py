@@ -41,13 +41,9 @@ def rows():
         yield name, "byte", amount, wait[name]["cycles"]["median"]
 
 
-def draw(lang):
-    """A Markdown table, fastest first."""
-    say = SAY[lang]
-    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|"]
+def lines(say):
+    """Fastest first."""
     for name, unit, per, cycles in rows():
         wait = say["cycle"].format(round(cycles)) if cycles else ""
         shown = digits(per, 4 if unit == "flop" else 2 if per < 100 else 3)
-        amount = say[unit].format(shown, digits(2 * per))
-        lines.append(f"| {say[name]} | {amount} | {wait} |")
-    return "\n".join(lines)
+        yield say[name], say[unit].format(shown, digits(2 * per)), wait

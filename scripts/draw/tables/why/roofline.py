@@ -22,21 +22,17 @@ SAY = {
 }
 
 
-def draw(lang):
-    """A Markdown table for SHAPE in bf16, forward, on the H200."""
-    say = SAY[lang]
+def lines(say):
+    """SHAPE in bf16, forward, on the H200."""
     found = results("h200-2026-11-20-roofline")["rows"]
     rows = {x["what"]: x for x in found if SHAPE.items() <= x.items()}
     flat, slope = CEILINGS["bf16"]["value"] / 1e12, CEILINGS["hbm"]["value"] / 1e12
-    lines = [f"| {' | '.join(say['head'])} |", "|---|--:|--:|--:|--:|--:|"]
     for what in list(say)[1:]:
         row = rows[what]
         moved = row["dram_read"] + row["dram_write"]
         intensity = row["flops"] / moved
         share = row["tflops"] / min(flat, slope * intensity)
-        cells = (
-            say[what], f"{row['ms']:.2f}\u00a0ms", f"{moved / 1e9:.2f}\u00a0GB",
+        yield (
+            say[what], f"{row['ms']:.2f} ms", f"{moved / 1e9:.2f} GB",
             digits(intensity), digits(row["tflops"]), f"{100 * share:.0f}%",
         )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)

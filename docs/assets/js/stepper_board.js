@@ -1,0 +1,258 @@
+// The two boards of the tile machine, as one multiplies on paper: what belongs to queries
+// left and right of S, what belongs to keys turned above and below it. A board is one
+// grid, so that rows and columns of all its matrices are in line.
+import { el } from "./page.js";
+import {
+  BY_KEY, blockOf, colour, columns, count, math, named, plain, shown,
+} from "./stepper_film.js";
+import { tell } from "./stepper_words.js";
+
+// Templates; "." is empty. In a place named a|b, b covers a.
+const CHIP = {
+  forward: [". k", "q s|pt mt lt m l mn|lse ln a b o", ". v"],
+  standard: [". k", "q s|p o", ". v"],
+  backward: [". . dk dv", ". . k v", "dq q s|p dp|ds l m delta o do"],
+};
+const FLOOR = {
+  "kv-outer": [". k", "q s m l o", ". v"],
+  "q-outer": [". k", "q s lse o", ". v"],
+  standard: [". k", "q s|p o", ". v"],
+  backward: [". . dk", ". . k", "dq q s l m o do", ". . v", ". . dv"],
+};
+const range = (n) => Array.from({ length: n }, (_, x) => x);
+const list = (row) => (Array.isArray(row) ? row : [row]);
+
+// One matrix: a table whose rows and columns are tracks of the board.
+class Matrix {
+  constructor(names, film, [rows, cols], turned) {
+    Object.assign(this, { names, film, rows, cols, turned });
+    this.label = el("div", { class: "tw-name", "aria-hidden": "true" });
+    this.cells = range(rows).map(() => range(cols).map(() => el("td")));
+    const line = (a) => el("tr", null, a.map((b) => (b.place = [this, ...b.place]) && b));
+    this.cells.forEach((row, r) => row.forEach((one, c) => (one.place = [r, c])));
+    const lines = turned ? range(cols).map((c) => this.cells.map((row) => row[c])) : this.cells;
+    this.table = el("table", { class: `tw-cells ${colour(film, names[0])}` },
+      el("tbody", null, lines.map(line)));
+  }
+
+  call(text, spoken) {
+    if (text !== this.text) {
+      const [name, unit] = text.split("/");
+      const made = unit && el("span", { class: "tw-unit" }, "/", math(unit));
+      this.label.replaceChildren(...math(name), ...(made ? [made] : []));
+      this.text = text;
+    }
+    this.table.setAttribute("aria-label", spoken);
+  }
+
+  set(r, c, text, style = "") {
+    const one = this.cells[r][c];
+    if (one.textContent !== text) one.textContent = text;
+    if (one.className !== style) one.className = style;
+  }
+
+  block(n) {
+    const size = blockOf(this.film, this.names[0]);
+    return this.cells.slice(n * size, (n + 1) * size).flat();
+  }
+}
+
+// Where each matrix of a template lies: its tracks, and those of its name.
+const place = (template, film, shape) => {
+  const names = template.map((line) => line.split(" "));
+  const wide = Math.max(...names.map((line) => line.length));
+  const size = (name, axis) => (!name || name === "." ? 0 : shape(name)[axis]);
+  const across = range(wide).map((x) => Math.max(...names.map((line) => size(line[x], 1))));
+  const down = names.map((line) => Math.max(...line.map((name) => size(name, 0))));
+  const starts = (sizes, more) => sizes.map((_, x) =>
+    sizes.slice(0, x).reduce((sum, n) => sum + n + 1, 1) + more(x));
+  const main = names.findIndex((line) => line[0] !== ".");
+  const [left, top] = [starts(across, () => 0), starts(down, (y) => (y >= main ? 1 : 0))];
+  const track = (n, size) => `repeat(${n}, ${size})`;
+  const gaps = (sizes, size) => sizes.map((n) => track(n, size));
+  const rows = gaps(down, "var(--tw-h)");
+  rows[main] = `auto ${rows[main]}`; // a line of names
+  const found = [];
+  names.forEach((line, y) => line.forEach((name, x) => {
+    if (name === ".") return;
+    const [tall, broad] = shape(name);
+    const beside = !line[x - 1] || line[x - 1] === "." ? x - 1 : x + 1;
+    const label = y === main
+      ? [top[y] - 1, left[x], 1, broad]
+      : [top[y], left[beside] ?? left[x] + broad + 1, tall, across[beside] ?? 1];
+    const at = [top[y], left[x], tall, broad];
+    found.push({ name, at, label, side: y !== main, after: beside > x });
+  }));
+  return { found, columns: gaps(across, "minmax(var(--tw-w), auto)").join(" var(--tw-g) "),
+    rows: rows.join(" var(--tw-g) ") };
+};
+
+const put = (one, [y, x, tall, broad]) =>
+  (one.style.gridArea = `${y} / ${x} / span ${tall} / span ${broad}`);
+
+class Board {
+  constructor(film, template, shape, style, name) {
+    this.film = film;
+    this.all = {};
+    const turned = (x) => BY_KEY.test(x);
+    const both = (x) => {
+      const [rows, cols] = shape(x.split("|")[0]);
+      return turned(x) ? [cols, rows] : [rows, cols];
+    };
+    const { found, columns, rows } = place(template, film, both);
+    this.grid = el("div", { class: "tw-board" });
+    this.grid.style.gridTemplate = `${rows} / ${columns}`;
+    for (const { name, at, label, side, after } of found) {
+      const names = name.split("|");
+      const made = new Matrix(names, film, shape(names[0]), turned(name));
+      put(made.table, at);
+      put(made.label, label);
+      if (side) made.label.classList.add(after ? "tw-after" : "tw-side");
+      this.grid.append(made.label, made.table);
+      for (const one of names) this.all[one] = made;
+      made.at = at;
+    }
+    const units = film.exact && el("span", { class: "tw-units" }, tell("units"));
+    const where = el("p", { class: "tw-where" }, tell(name), name === "chip" && units);
+    this.node = el("div", { class: `${style} tw-${film.pass}` }, where, this.grid);
+  }
+}
+
+// What is on the chip; every slot has the size of a whole block.
+export class Chip extends Board {
+  constructor(film) {
+    const rows = (name) => Math.min(blockOf(film, name), count(film, name));
+    const template = CHIP[film.order === "standard" ? "standard" : film.pass];
+    super(film, template, (name) => [rows(name), columns(film, name)], "tw-chip", "chip");
+  }
+
+  draw(frame, row) {
+    for (const made of new Set(Object.values(this.all))) {
+      const name = made.names.findLast((x) => frame.sram[x]) ?? made.names[0];
+      const now = frame.sram[name];
+      const label = named(this.film, name, now && frame.step, this.film.exact);
+      made.call(label, tell("in sram", { name: plain(this.film, name, now && frame.step) }));
+      made.label.classList.toggle("tw-gone", !now);
+      const before = frame.chip[name];
+      const here = before && frame.step.lines && frame.step.phase !== "store";
+      for (const r of range(made.rows))
+        for (const c of range(made.cols)) {
+          const x = now?.[r] === undefined ? undefined : list(now[r])[c];
+          const fresh = before && x !== undefined && x !== list(before[r])[c];
+          const style = x === undefined ? "tw-none" : fresh ? "tw-fresh" : "";
+          made.set(r, c, x === undefined ? "" : shown(this.film, x),
+            here && r === row ? `${style} tw-line` : style);
+        }
+    }
+  }
+}
+
+// HBM, the floor: every matrix whole, and in the middle S, which is not there.
+export class Floor extends Board {
+  constructor(film, frames) {
+    const template = film.pass === "backward" ? FLOOR.backward : FLOOR[film.order];
+    const shape = (name) =>
+      name === "s" ? [film.n, film.n_k] : [count(film, name), columns(film, name)];
+    super(film, template, shape, "tw-hbm", "hbm");
+    const most = Math.max(film.n, film.n_k);
+    this.small = most > 8;
+    this.node.classList.toggle("tw-small", this.small);
+    this.node.classList.toggle("tw-middle", !this.small && most > 4);
+    this.tiles = frames.filter(({ step }) => step?.phase === "s");
+    this.held = el("div", { class: "tw-tile" });
+    this.grid.append(this.held);
+    this.bands = {};
+    for (const name of Object.keys(film.hbm)) {
+      this.bands[name] = el("div", { class: "tw-held" });
+      this.grid.append(this.bands[name]);
+    }
+    for (const name of ["s", ...RESULT[film.pass]]) this.all[name].table.tabIndex = 0;
+  }
+
+  draw(frame) {
+    const { film } = this;
+    for (const name of Object.keys(film.hbm)) {
+      const made = this.all[name];
+      if (name !== "s" && name !== "p") this.matrix(made, name, frame);
+      this.bound(this.bands[name], made, frame.step && name in frame.sram && frame.step, name);
+    }
+    this.scores(this.all.s, frame);
+    this.tile(frame);
+  }
+
+  tile(frame) {
+    const { n, n_k, block_rows, block_cols } = this.film;
+    this.held.hidden = !frame.step;
+    if (!frame.step) return;
+    const [y, x] = this.all.s.at;
+    const [top, left] = [frame.step.i * block_rows, frame.step.j * block_cols];
+    const wide = Math.min(block_cols, n_k - left);
+    put(this.held, [y + top, x + left, Math.min(block_rows, n - top), wide]);
+  }
+
+  // Whether a matrix is as it was drawn last.
+  same(made, ...seen) {
+    const same = made.seen?.every((x, n) => x === seen[n]);
+    made.seen = seen;
+    return same;
+  }
+
+  matrix(made, name, frame) {
+    const [now, before] = [frame.hbm[name], frame.slab[name]];
+    if (this.same(made, now, before)) return;
+    const spoken = tell("in hbm", { name: plain(this.film, name) });
+    made.call(named(this.film, name, null, this.film.exact), spoken);
+    made.label.classList.toggle("tw-gone", !now);
+    for (const r of range(made.rows))
+      for (const c of range(made.cols)) this.one(made, r, c, now, before);
+  }
+
+  one(made, r, c, now, before) {
+    const x = now?.[r] === undefined ? undefined : list(now[r])[c];
+    const fresh = before && x !== undefined && x !== list(before[r] ?? [])[c];
+    const size = blockOf(this.film, made.names[0]);
+    const cut = r && r % size === 0 ? (made.turned ? " tw-left" : " tw-top") : "";
+    const text = x === undefined || this.small ? "" : shown(this.film, x);
+    made.set(r, c, text, (x === undefined ? "tw-none" : fresh ? "tw-fresh" : "") + cut);
+  }
+
+  // The block that is on the chip, outlined.
+  bound(node, made, step, name) {
+    node.hidden = !step;
+    if (!step) return;
+    const [y, x, tall, broad] = made.at;
+    const size = blockOf(this.film, name);
+    const first = (BY_KEY.test(name) ? step.j : step.i) * size;
+    const n = Math.min(size, count(this.film, name) - first);
+    put(node, made.turned ? [y, x + first, tall, n] : [y + first, x, n, broad]);
+  }
+
+  // S: what is done, what the mask hides, and the tile of now. Standard attention has it
+  // in HBM, and P over it.
+  scores(made, { k, hbm, slab }) {
+    const { film } = this;
+    const { n, n_k, block_rows, block_cols, shift } = film;
+    const stands = film.order === "standard";
+    const done = this.tiles.filter((one) => one.k <= k);
+    if (this.same(made, done.length, hbm.s, hbm.p, slab.s, slab.p)) return;
+    const spoken = tell("map", { all: this.tiles.length, done: done.length });
+    const rows = (hbm.p ?? []).filter(Boolean).length;
+    const names = [...(rows ? ["p"] : []), ...(rows < n ? ["s"] : [])];
+    const units = film.exact && stands;
+    made.call(names.map((x) => named(film, x, null, units)).join(tell("comma")), spoken);
+    const over = new Set(done.map(({ step }) => `${step.i} ${step.j}`));
+    const most = shift ?? n_k;
+    for (const r of range(n))
+      for (const c of range(n_k)) {
+        const [i, j] = [Math.floor(r / block_rows), Math.floor(c / block_cols)];
+        const name = hbm.p?.[r] ? "p" : "s";
+        if (stands) this.one(made, r, c, hbm[name], slab[name]);
+        else {
+          const style = c > r + most ? "tw-hidden" : over.has(`${i} ${j}`) ? "tw-done" : "tw-todo";
+          const top = r && !(r % block_rows) ? " tw-top" : "";
+          made.set(r, c, "", style + top + (c && !(c % block_cols) ? " tw-left" : ""));
+        }
+      }
+  }
+}
+const RESULT = { forward: ["o"], backward: ["dq", "dk", "dv"] };

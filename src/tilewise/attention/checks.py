@@ -1,0 +1,99 @@
+"""What the options of attention must be, one sentence for each."""
+
+import numbers
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from tilewise.block_sparse import BlockMask
+from tilewise.checks import check_causal, check_softcap, check_window
+
+if TYPE_CHECKING:
+    from tilewise.attention.passes import Options
+
+
+def check_numbers(scale: object, dropout_p: float) -> None:
+    """Raise TypeError or ValueError where scale or dropout_p cannot be."""
+    check_number("scale", scale)
+    if not 0 <= dropout_p < 1:
+        raise ValueError(f"dropout_p must be at least 0 and below 1, not {dropout_p}")
+
+
+def check_options(
+    options: "Options", q: Tensor, k: Tensor, documents: int | None = None
+) -> None:
+    """Raise TypeError or ValueError where an option cannot be, of check_numbers' apart.
+
+    q (..., batch, heads, N_q, d), or of packed documents (total, heads, d), and k.
+    """
+    check_causal(options.causal)
+    if plain(options):
+        return
+    n_q, n_k = (x.shape[-2 if documents is None else 0] for x in (q, k))
+    lead = tuple(q.shape[:-2]) if documents is None else (documents, q.shape[1])
+    check_window(options.window)
+    check_softcap(options.softcap)
+    check_heads("alibi_slopes", options.alibi_slopes, q, lead[-1:], lead[-2:])
+    check_heads("sinks", options.sinks, q, lead[-1:])
+    front = lead if documents is None else lead[1:]
+    check_block_mask(options.block_mask, front, n_q, n_k, q.device)
+    if options.causal == "top-left":
+        for name in ("window", "alibi_slopes"):
+            if getattr(options, name) is not None:
+                counted = "is counted from the bottom-right diagonal"
+                raise ValueError(f"{name} {counted}, so causal must not be 'top-left'")
+
+
+def plain(options: "Options") -> bool:
+    """Whether nothing is asked for but causal and scale."""
+    return (
+        options.dropout_p == 0
+        and options.window is None
+        and options.softcap is None
+        and options.alibi_slopes is None
+        and options.sinks is None
+        and options.block_mask is None
+    )
+
+
+def check_number(name: str, x: object) -> None:
+    """Raise TypeError unless x is None or a number."""
+    if x is not None and not isinstance(x, numbers.Real):
+        raise TypeError(f"{name} must be None or a number, not {x!r}")
+
+
+def check_heads(name: str, x: object, q: Tensor, *shapes: tuple[int, ...]) -> None:
+    """Raise TypeError or ValueError unless x is None or floats of one of the shapes."""
+    if x is None:
+        return
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"{name} must be None or a tensor, not {type(x).__name__}")
+    if x.shape not in shapes or not x.is_floating_point():
+        expected = " or ".join(str(tuple(shape)) for shape in dict.fromkeys(shapes))
+        what = f"{x.dtype} {tuple(x.shape)}"
+        raise ValueError(f"{name} must be floats {expected}, not {what}")
+    if x.device != q.device:
+        raise ValueError(f"{name} must be on {q.device} as q is, not on {x.device}")
+
+
+def check_block_mask(
+    mask: object, lead: tuple[int, ...], n_q: int, n_k: int, device: torch.device
+) -> None:
+    """Raise TypeError or ValueError unless it is None or for so many rows and keys."""
+    if mask is None:
+        return
+    if not isinstance(mask, BlockMask):
+        kind = type(mask).__name__
+        raise TypeError(f"block_mask must be None or a BlockMask, not {kind}")
+    if (mask.first.shape[-2], mask.keys) != (n_q, n_k):
+        what = f"{mask.first.shape[-2]} × {mask.keys}"
+        raise ValueError(f"block_mask must be for {n_q} × {n_k} scores, not {what}")
+    front = mask.first.shape[:-2]
+    pairs = list(zip(reversed(front), reversed(lead)))
+    if len(front) > len(lead) or any(size not in (1, full) for size, full in pairs):
+        what = f"{tuple(lead)}, not {tuple(front)}"
+        raise ValueError(f"block_mask must broadcast in front to {what}")
+    if mask.first.device != device:
+        where = f"{device} as q is, not on {mask.first.device}"
+        raise ValueError(f"block_mask must be on {where}")

@@ -1,0 +1,57 @@
+"""Wrong variants of attention: windows, softcap, ALiBi and sinks."""
+
+import torch
+
+from tilewise.pitfalls import pieces_variants as pieces
+from tilewise.pitfalls.registry import Pitfall
+
+
+def window_one_more(rows, cols, n_q, n_k, size):
+    """So many keys before a row's own, and its own besides. Right: its own key is one
+    of them."""
+    return cols >= rows[:, None] + n_k - n_q - size
+
+
+def mask_before_softcap(x, seen, cap, bias):
+    """Hidden scores are capped too: −∞ becomes −c. Right: the mask after softcap."""
+    x = x.masked_fill(~seen, -torch.inf)
+    s = x if cap is None else pieces.softcap(x, cap)
+    return s if bias is None else s + bias
+
+
+def bias_before_softcap(x, seen, cap, bias):
+    """ALiBi is capped with the score. Right: softcap first, then the bias."""
+    x = x if bias is None else x + bias
+    return pieces.in_order(x, seen, cap, None)
+
+
+def softcap_not_derived(s, cap):
+    """dS of the capped scores goes to Q and K as it is. Right: times 1 − (s / c)²."""
+    return torch.ones_like(s)
+
+
+def alibi_from_top_left(rows, cols, n_q, n_k, slope):
+    """Distances from |r − c|, though N_k > N_q. Right: |r + N_k − N_q − c|."""
+    return -slope * (rows[:, None] - cols).abs()
+
+
+def sink_in_every_tile(t):
+    """Each tile merges the sink, which counts T_c times. Right: once for each row."""
+    return True
+
+
+def sink_with_a_value(m, l, o, sink):
+    """The sink adds its weight to o too, as if its value were 1. Right: to ℓ alone."""
+    m, l, o = pieces.merge_sink(m, l, o, sink)
+    return m, l, o + torch.exp(sink - m)
+
+
+PITFALLS = (
+    Pitfall(window_one_more, pieces.window, "window", "window_values_one"),
+    Pitfall(mask_before_softcap, pieces.in_order, "softcap", "softcap_open"),
+    Pitfall(bias_before_softcap, pieces.in_order, "softcap_alibi", "softcap"),
+    Pitfall(softcap_not_derived, pieces.slope, "softcap", "softcap_output"),
+    Pitfall(alibi_from_top_left, pieces.alibi, "alibi", "alibi_square"),
+    Pitfall(sink_in_every_tile, pieces.sink_tiles, "sink", "sink_one_tile"),
+    Pitfall(sink_with_a_value, pieces.merge_sink, "sink", "sink_far_below"),
+)
