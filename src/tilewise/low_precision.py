@@ -19,16 +19,16 @@ from tilewise.fits import check
 from tilewise.flash1 import weight
 from tilewise.tiled import blocks
 
-# --8<-- [end:imports]
-
 ELEMENTS = {  # bits of exponent, bits of fraction, the largest number
     "e4m3": (4, 3, 448.0),
     "e5m2": (5, 2, 57344.0),
     "e2m1": (2, 1, 6.0),
 }
 Rule = Callable[[Tensor, int], Tensor]  # a tile and the axis that a product sums over
+# --8<-- [end:imports]
 
 
+# --8<-- [start:recipe]
 class Recipe(NamedTuple):
     """How a tensor becomes short numbers and scales.
 
@@ -51,6 +51,7 @@ RECIPES = {
     "MXFP4": Recipe("e2m1", 32, "e8m0"),
     "NVFP4": Recipe("e2m1", 16, "e4m3", "whole"),
 }
+# --8<-- [end:recipe]
 
 
 def values(element: str) -> list[float]:
