@@ -18,22 +18,43 @@ help();
 // The colours: the system's, light or dark, as the theme's switch has it. Its script has the
 // whole page styled four times while it loads; twPaint stands in the page and did so once.
 const schemes = [...document.querySelectorAll("[name=__palette]")];
-const show = (chosen) =>
+const system = matchMedia("(prefers-color-scheme: dark)");
+let next; // choice 0 is the system's, 1 light, 2 dark: the one that changes what is seen
+const show = (chosen) => {
+  twPaint();
+  const dark = document.body.dataset.mdColorScheme === "slate";
+  next = schemes[dark === system.matches ? (dark ? 1 : 2) : 0];
   schemes.forEach((one, index) => {
+    const label = one.nextElementSibling;
     one.checked = index === chosen;
-    one.nextElementSibling.hidden = index !== chosen;
+    label.hidden = index !== (dark ? 2 : 1);
+    label.htmlFor = next.id;
+    one.ariaLabel = schemes[dark ? 2 : 1].nextElementSibling.title;
   });
+};
 schemes.forEach((one, index) => {
-  const next = schemes[(index + 1) % schemes.length];
-  one.addEventListener("keydown", ({ key }) => key === "Enter" && (next.click(), next.focus()));
+  one.addEventListener("keydown", ({ key }) => {
+    if (key !== "Enter") return;
+    const to = next;
+    to.click();
+    to.focus();
+  });
   one.addEventListener("change", () => {
     __md_set("__palette", { index });
     show(index);
-    twPaint();
   });
 });
-show(__md_get("__palette")?.index ?? 0);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => twPaint());
+const chosen = () => __md_get("__palette")?.index ?? 0;
+show(chosen());
+system.addEventListener("change", () => show(chosen()));
+
+// The other language at the section that is being read.
+const other = document.querySelector(".tw-switch");
+other?.addEventListener("click", () => {
+  const above = (one) => one.getBoundingClientRect().top < 160;
+  const here = [...document.querySelectorAll("article h2[id]")].filter(above).at(-1);
+  other.hash = here ? here.id : location.hash;
+});
 
 // And the module of each widget on the page, from the site's root for all languages. From
 // a folder browsers load no modules: what stands in a widget's place stays.
@@ -45,6 +66,7 @@ const WIDGETS = [
   ["tw-exercise", "exercise"],
   ["tw-progress", "progress"],
   ["tw-measured", "measured"],
+  ["tw-race", "race"],
 ];
 const home = new URL(lang === "en" ? "." : "../../assets/", document.currentScript.src);
 const here = WIDGETS.filter(([name]) => document.querySelector(name));
@@ -68,4 +90,64 @@ if (here.length && location.protocol !== "file:") {
     sheet.onload = start;
     document.head.append(sheet);
   }
+}
+
+// Pages that were read to their end, kept in this browser only: a tick in the menu, a filled
+// tile on the front page. Both languages have the same paths below their root.
+const READ = "tilewise-read";
+const config = JSON.parse(document.querySelector("#__config").textContent);
+const base = new URL(`${config.base}/`, location);
+const path = (url) => new URL(url).pathname.slice(base.pathname.length) || "index.html";
+const read = () => {
+  try {
+    return new Set(JSON.parse(localStorage.getItem(READ)));
+  } catch {
+    return new Set(); // nothing, or nothing of ours
+  }
+};
+const tick = () => {
+  const all = read();
+  const links = [...document.querySelectorAll(".md-nav--primary a.md-nav__link, .tw-book a")];
+  for (const link of links) link.classList.toggle("tw-read", all.has(path(link.href)));
+  const tiles = links.filter((link) => link.closest(".tw-book"));
+  const count = document.querySelector(".tw-count");
+  if (!count) return;
+  const k = tiles.filter((link) => link.classList.contains("tw-read")).length;
+  count.hidden = !k;
+  count.textContent = count.dataset.say.replace("{k}", k).replace("{n}", tiles.length);
+};
+new IntersectionObserver(([{ isIntersecting }]) => {
+  const here = path(location.href);
+  const all = read();
+  if (!isIntersecting || all.has(here) || !document.querySelector("a.md-nav__link--active")) return;
+  try {
+    localStorage.setItem(READ, JSON.stringify([...all.add(here)]));
+  } catch {} // a browser that keeps nothing
+  tick();
+}).observe(document.querySelector(".md-footer"));
+addEventListener("storage", tick); // another tab
+tick();
+
+// At a wrong address, the pages whose names share the most pairs of letters with it.
+const near = document.querySelector(".tw-near");
+if (near) {
+  const pairs = (text) => new Set([...text.matchAll(/(?=([a-z]{2}))/g)].map((x) => x[1]));
+  const last = (text) => pairs(text.split("/").pop().replace(".html", ""));
+  const wanted = last(location.pathname.toLowerCase());
+  const like = (link) => {
+    const own = last(new URL(link.href).pathname);
+    const both = [...own].filter((pair) => wanted.has(pair)).length;
+    return (2 * both) / (own.size + wanted.size || 1);
+  };
+  const links = [...document.querySelectorAll(".md-nav--primary li > a.md-nav__link")];
+  const best = links.map((link) => [like(link), link]).filter(([x]) => x > 0.3);
+  best.sort((a, b) => b[0] - a[0]);
+  for (const [, { href, textContent }] of best.slice(0, 3)) {
+    const link = Object.assign(document.createElement("a"), { href });
+    link.textContent = textContent.trim();
+    const item = document.createElement("li");
+    item.append(link);
+    near.querySelector("ul").append(item);
+  }
+  near.hidden = !best.length;
 }

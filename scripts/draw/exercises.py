@@ -19,7 +19,7 @@ SAID = {
         "hint": "Hint {n}",
         "checks": "What is checked",
         "start": "What you begin with",
-        "mend": "What you mend",
+        "mend": "The code to fix",
         "solution": "A solution",
         "terminal": "In a terminal: `python -m tilewise exercise {name}`",
     },

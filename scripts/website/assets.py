@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 import jupytext
 from website.equations import NPM, node
 
+from tilewise import __version__
 from tilewise.render import listings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,7 +25,7 @@ MICROPYTHON = NPM / "node_modules/@micropython/micropython-webassembly-pyscript"
 # .js: some servers do not know what .mjs is
 RUNTIME = {"micropython.js": "micropython.mjs", "micropython.wasm": "micropython.wasm"}
 COMMENT = re.compile(r"^ *//.*\n|^ +", re.M)  # in a script, and indentation
-SHARED = {"js", "widgets.css"}  # at the site's root for all languages: tilewise.js
+SHARED = {"js", "widgets.css", "home.css"}  # once, at the root: tilewise.js
 MARK = re.compile(r"^ *# --8<-- .*\n", re.M)  # a section of a page begins or ends
 CANONICAL = re.compile(r'<link rel="canonical" href="([^"]*)"')
 
@@ -114,6 +115,28 @@ def notebooks(language, site_url):
         yield f"{name.removesuffix('.py')}.ipynb", content
 
 
+def pages(language):
+    """The pages as they are written, for readers without the repository."""
+    folder = ROOT / "docs" / language
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in (".md", ".py")):
+        yield f"source/{path.relative_to(folder).as_posix()}.txt", path.read_bytes()
+
+
+def citation(site_url):
+    """How to cite the book, in BibTeX."""
+    yield (
+        "assets/tilewise.bib",
+        f"""@book{{tilewise,
+  title = {{Tilewise: FlashAttention, one tile at a time}},
+  author = {{{{The Tilewise authors}}}},
+  year = {{2026}},
+  edition = {{{__version__}}},
+  url = {{{site_url}}},
+}}
+""".encode(),
+    )
+
+
 def robots(site_url):
     """robots.txt: read everything; each language has a sitemap."""
     maps = [f"Sitemap: {site_url}{path}sitemap.xml" for path in LANGUAGES.values()]
@@ -122,7 +145,7 @@ def robots(site_url):
 
 def linked(language):
     """The names of the files that pages link to."""
-    return [name for name, _ in [*results(), *notebooks(language, "")]]
+    return [name for name, _ in [*results(), *notebooks(language, ""), *citation("")]]
 
 
 def write(site):
@@ -132,6 +155,7 @@ def write(site):
     for language, path in LANGUAGES.items():
         files = [*own(language), *results(), *katex(), *card(language)]
         files += notebooks(language, site_url + path)
+        files += [*citation(site_url + path), *pages(language)]
         if not path:
             files += [*runtime(), *robots(site_url)]
         for name, content in files:

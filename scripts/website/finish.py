@@ -4,8 +4,9 @@
 
 The site holds English pages and, in zh/, Chinese ones, from MkDocs or from Zensical.
 This program writes the shared files, turns equations into HTML, names parts of the page
-for screen readers, joins the style sheets, and gives each page its policy for scripts.
-A page that it has finished before is left alone.
+for screen readers, lists under each reference the pages that name it, joins the style
+sheets, and gives each page its policy for scripts. A page that it has finished before
+is left alone.
 """
 
 import re
@@ -13,7 +14,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts
-from website import assets, equations, lean, policy, search_index
+from website import assets, equations, lean, policy, search_index, sources
 
 HOME = re.compile(r'(<link rel="canonical" href="[^"]*/)index\.html"')
 NAMED = {  # parts of the theme's page that have no name of their own
@@ -56,6 +57,9 @@ def finish(site, serving=False):
     search_index.mend(site)
     equations.render({p: x for texts in unfinished.values() for p, x in texts.items()})
     for language, path in assets.LANGUAGES.items():
+        if (page := site / path / sources.PAGE) in unfinished[language]:
+            made = sources.added(site / path, unfinished[language], language)
+            unfinished[language][page] = made
         for file, text in unfinished[language].items():
             text = equations.replaced(head_and_names(text, language))
             unfinished[language][file] = text

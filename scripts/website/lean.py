@@ -8,7 +8,8 @@ import posixpath
 import re
 
 SHEET = "assets/all.css"
-WIDGETS = "assets/widgets.css"  # a page with a place for a widget asks for it at once
+# sheets beside it, which a page asks for at once if it has what they are for
+MORE = {"<tw-": "assets/widgets.css", "tw-home": "assets/home.css"}
 UNUSED = "assets/_mkdocstrings.css"  # scripts/website/api replaces what it is for
 KEPT = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)", re.S)
 BREAK = re.compile(r"\s*\n\s*")
@@ -32,9 +33,9 @@ def sheets(page):
 
 
 def one_sheet(page, root):
-    """A page that asks for one style sheet instead of several, and for the widgets'."""
+    """A page that asks for one style sheet instead of several, and for its own MORE."""
     here = LINK.search(page)[1]
-    wanted = [here + SHEET] + [here + root + WIDGETS] * ("<tw-" in page)
+    wanted = [here + SHEET] + [here + root + MORE[x] for x in MORE if x in page]
     links = iter(["\n".join(f'<link rel="stylesheet" href="{x}">' for x in wanted)])
     return LINK.sub(lambda _: next(links, ""), page)
 

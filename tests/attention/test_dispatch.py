@@ -56,9 +56,9 @@ def test_every_card_dtype_and_size(capability, gluon):
 def test_the_table_names_kernels_that_are_there():
     from tilewise import kernels
 
-    for row in dispatch.TABLE:
-        assert row.pair.forward in kernels.FORWARD
-        assert row.pair.backward in kernels.BACKWARD
+    for row in dispatch.TABLE + dispatch.VARIANTS:
+        assert row.pair.forward in kernels.FORWARD + kernels.VARIANTS
+        assert row.pair.backward in kernels.BACKWARD + kernels.VARIANTS
         assert row.least <= row.most and row.largest_d % 8 == 0
 
 
@@ -71,7 +71,23 @@ def hopper(monkeypatch):
 X = torch.zeros(1, 2, 5, 64, dtype=torch.bfloat16)
 OPTIONS = [{"dropout_p": 0.1}, {"window": (2, None)}, {"softcap": 5.0}]
 OPTIONS += [{"alibi_slopes": torch.ones(2)}, {"sinks": torch.ones(2)}]
-OPTIONS += [{"block_mask": spans_mask(5, 5, causal(5, 5))}]
+BLOCKS = {"block_mask": spans_mask(5, 5, causal(5, 5))}
+
+
+@LINUX
+@pytest.mark.parametrize("capability", CARDS, ids=str)
+def test_options_have_kernels_of_their_own(capability, monkeypatch):
+    monkeypatch.setattr(dispatch, "card", lambda device: (capability, False))
+    own = functions(dispatch.VARIANT) if capability[0] >= 8 else None
+    for more in OPTIONS:
+        assert route(X, X, X, None, Options(True, 0.5, **more)) == own, more
+        assert route(X[0], X[0], X[0], None, Options(True, **more), packed=True) is None
+        assert route(X, X, X, None, Options(True, **more, **BLOCKS)) is None
+    assert route(X, X, X[..., :32]) == own
+    wide = torch.zeros(1, 2, 5, 192, dtype=torch.bfloat16)
+    largest = own if capability[0] in (9, 10) or capability == (8, 0) else None
+    assert route(wide, wide, X) == largest
+    assert own is None or own.variants
 
 
 @LINUX
@@ -80,10 +96,9 @@ def test_what_no_kernel_covers_goes_by_tiles_in_pytorch(hopper):
     mask = torch.ones(5, 5, dtype=torch.bool)
     assert route(X, X, X, mask) is None
     assert route(X, X, X, mask.float()) is None
-    for more in OPTIONS:
-        assert route(X, X, X, None, Options(True, 0.5, **more)) is None, more
+    assert route(X, X, X, None, Options(True, 0.5, **BLOCKS)) is None
     assert route(X, X, X, None, Options(True, 0.5)) == functions(HOPPER)
-    assert route(X, X, X[..., :32]) is None
+    assert route(X, X, X[..., :20]) is None
     assert route(X.double(), X.double(), X.double()) is None
     assert route(X[..., :12], X[..., :12], X[..., :12]) is None
     wide = torch.zeros(1, 2, 5, 264, dtype=torch.bfloat16)

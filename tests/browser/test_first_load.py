@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-MOST = 12_000  # gzipped; with what stands in the page itself the growth is below 15 kB
+MOST = 13_000  # gzipped; with what stands in the page itself the growth is below 16 kB
 HEAVY = ["softmax/merging", "softmax/online-softmax", "flash-attention/loop-order"]
 HEAVY += ["flash-attention/worked-example", "memory/calculator", "gpu/measured"]
 OWN = ("/assets/js/", "/assets/live/", "/assets/widgets.css", "/assets/tilewise.js")

@@ -71,3 +71,13 @@ def test_page_for_a_wrong_address(lost, lang):
     page.goto(page.locator(f"article [lang={lang}] a").evaluate("(x) => x.href"))
     assert page.locator("html").get_attribute("lang") == lang
     assert urlsplit(page.url).path == f"{BASE}{root}index.html"
+
+
+@pytest.mark.parametrize("path", ["softmax/online_softmax.html", "onlinesoftmax"])
+def test_it_names_pages_with_a_similar_address(lost, path):
+    page = lost(path)
+    found = page.locator(".tw-near a")
+    assert found.first.get_attribute("href").endswith("/softmax/online-softmax.html")
+    assert found.count() <= 3
+    page = lost("a/qqqq")
+    assert not page.locator(".tw-near").is_visible()

@@ -74,13 +74,16 @@ def call(rung, job):
     if "varlen" in job["rung"]:
         shape, lead = (2048, 4, job["d"]), (torch.tensor([0, 1000, 2048]),) * 2
     dtype = getattr(torch, job.get("dtype", "bfloat16"))
-    q, k, v, do = (torch.empty(shape, dtype=dtype) for _ in range(4))
+    wide = (*shape[:-1], job.get("d_v", job["d"]))
+    q, k, v, o = (torch.empty(x, dtype=dtype) for x in (shape, shape, wide, wide))
     options = {"causal": job["causal"]} | job.get("options", {})
+    for name in {"alibi_slopes", "sinks"} & options.keys():
+        options[name] = torch.empty(options[name])
     if job.get("pass", "forward") == "forward":
         rung.forward(q, k, v, *lead, **options)
     else:
         lse = torch.empty(q.shape[:-1])
-        rung.backward(q, k, v, q, do, lse, *lead, **options)
+        rung.backward(q, k, v, o, o, lse, *lead, **options)
 
 
 def safely(job):

@@ -15,6 +15,7 @@ import torch
 from tests._oracle import assert_as_good, attend, with_gradients
 from tests.kernels._backward import poisoned
 from tests.kernels._child import report
+from tests.kernels._options import formula
 from tests.kernels._patched_once import patched_once
 from tilewise import FlashAttention, flash_attention
 from tilewise import scaled_dot_product_attention as sdpa
@@ -29,7 +30,7 @@ used = []
 def watched(*inputs):
     """The kernels that `route` gives, which note their names when they run."""
     kernels = dispatch.route(*inputs)
-    return kernels and dispatch.Kernels(*map(noted, kernels))
+    return kernels and dispatch.Kernels(*map(noted, kernels[:2]), kernels.variants)
 
 
 def noted(rung):
@@ -120,13 +121,41 @@ def check_gradients_of_gradients_are_refused():
         raise AssertionError("no error")
 
 
-def check_masks_and_dropout_go_another_way():
+def check_masks_go_another_way():
     q, k, v = draw((1, 2, 16, 16), (1, 2, 16, 16), (1, 2, 16, 16))
     used.clear()
     sdpa(q, k, v, torch.ones(16, 16, dtype=torch.bool))
-    sdpa(q, k, v, dropout_p=0.5)
     sdpa(q.double(), k.double(), v.double())
     assert used == []
+
+
+def check_options():
+    """Windows, softcap, slopes, sinks, another d_v: values and all gradients."""
+    shapes = (1, 4, 33, 16), (1, 2, 47, 16), (1, 2, 47, 24), (4,), (4,)
+    how = {"causal": True, "window": (9, 3), "softcap": 2.0}
+    close(
+        lambda q, k, v, slopes, sinks: flash_attention(
+            q, k, v, alibi_slopes=slopes, sinks=sinks, return_lse=True, **how
+        ),
+        lambda *x: formula(*x, **how),
+        draw(*shapes),
+        [torch.randn(1, 4, 33, 24), torch.randn(1, 4, 33)],
+    )
+    assert used == ["scores", "scores_backward"]
+
+
+def check_dropout_is_that_of_the_tiles():
+    for shape in ((33, 16), (2, 3, 33, 16), (2, 1, 3, 33, 16)):
+        results = []
+        for device in ("a card", None):  # kernels, then tiles in PyTorch
+            dispatch.card = lambda _, x=device: x and ((10, 0), False)
+            q, k, v = (x.requires_grad_() for x in draw(shape, shape, shape))
+            torch.manual_seed(5)
+            o = sdpa(q, k, v, is_causal=True, dropout_p=0.4)
+            results.append((o, *torch.autograd.grad(o.square().sum(), (q, k, v))))
+        dispatch.card = lambda device: ((10, 0), False)
+        for x, y in zip(*results):
+            torch.testing.assert_close(x, y, rtol=1e-4, atol=1e-5)
 
 
 def check_the_module_and_torch_compile():

@@ -14,7 +14,8 @@ TOOLS = Path(triton.__file__).parent / "backends/nvidia/bin"
 LABEL, BRANCH = re.compile(r"(\.L_x_\d+):"), re.compile(r"\bBRA\b.*?(\.L_x_\d+)")
 LINE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;")
 WAIT = re.compile(r"WARPGROUP\.DEPBAR\.LE gsb0, 0x(\d)")  # so many products go on
-ARCH = {80: "SM80", 90: "SM90a", 100: "SM100a"}  # as nvdisasm calls them
+# As nvdisasm calls them
+ARCH = {80: "SM80", 89: "SM89", 90: "SM90a", 100: "SM100a", 120: "SM120"}
 PROGBITS, EXECINSTR = 1, 4  # of a section that holds code
 INSTRUCTIONS = {
     "spills": r"\bSTL",

@@ -16,7 +16,7 @@ from tilewise.render.inline_numbers import MINUTES, filled
 
 DOCS = ROOT / "docs"
 LANGS = ("en", "zh")
-APART = set("svg script style pre arithmatex headerlink".split())  # names, classes
+APART = set("svg script style pre arithmatex headerlink tw-drawn".split())  # or classes
 INLINE = set("a abbr b code del em i ins kbd mark q small span strong sub sup".split())
 MARK = "\N{REPLACEMENT CHARACTER}"  # stands for code or an equation within a sentence
 INCLUDE = re.compile(r'--8<--\s+"([^"]+)"')

@@ -95,3 +95,14 @@ def test_opens_from_a_folder(folder, site):
     for file in FILES:
         sources = [x["src"] for x in soup(site / file).select("script[src]")]
         assert any(x.endswith("/search.iframe-worker.js") for x in sources), file
+
+
+@every("file", [x for x in FILES if x not in ERRORS])
+def test_each_page_leads_to_its_source(file, site):
+    """In the repository, or else in the site itself, which then is the page's text."""
+    links = soup(site / file).select(".tw-about a")
+    source, cite = links[0]["href"], links[-1]["href"]
+    assert (site / target(file, cite)[0]).read_text("utf-8").startswith("@book{")
+    if not source.startswith("http"):
+        text = (site / target(file, source)[0]).read_text("utf-8")
+        assert soup(site / file).h1.get_text().removesuffix("¶").strip()[:8] in text

@@ -2,11 +2,13 @@
 
 import json
 import re
+from os.path import normpath
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from every import every
-from pages import DOCS, LANGS, html, name, pages
+from pages import DOCS, LANGS, built, html, name, pages
+from parsed import Page
 
 from tilewise.hardware import SOURCES
 
@@ -38,20 +40,29 @@ def cited():
     found = {}
     for path in pages():
         for a in html(path).select("a[href^='https:']"):
-            found.setdefault(a["href"], []).append(name(path))
+            found.setdefault(a["href"], []).append(path)
     for *_, address in SOURCES.values():
         if address.startswith("http"):
-            found.setdefault(address, []).append("tilewise.hardware")
+            found.setdefault(address, [])
     return found
 
 
 def identity(address):
-    """Its arXiv number or DOI; of a repository its name, of documentation its host."""
+    """Its arXiv number or DOI, or the address without what comes after it."""
     if match := IDENTIFIER.search(address):
         return match[1] or match[2]
-    parts = urlsplit(address)
-    folders = parts.path.split("/")[1:3] if parts.netloc == "github.com" else []
-    return "/".join([parts.netloc, *folders])
+    if match := re.match(r".*//(github.com/[^/]+/[^/]+)/(issues|pull|disc)", address):
+        return match[1]
+    address = address.partition("://")[2].partition("#")[0]
+    return address.removesuffix("/").removesuffix(".html").removesuffix("/index")
+
+
+def entry(address):
+    """The anchor of the work that an address is or lies in."""
+    links = page("en", REFERENCES).select("dt a[href]")
+    known = {identity(a["href"]): a.find_parent("dt")["id"] for a in links}
+    fits = [x for x in known if identity(address).startswith(x)]
+    return known[max(fits, key=len)] if fits else None
 
 
 @every("lang", LANGS)
@@ -78,14 +89,34 @@ def test_references_are_the_same_works():
 
 
 @every("lang", LANGS)
-def test_every_reference_can_be_found_and_is_used(lang):
+def test_every_reference_can_be_found_and_is_used(lang, site):
     """A title, a link to the work, and a page of this site."""
-    for anchor, (work, text) in works(lang).items():
+    for anchor, (work, _) in works(lang).items():
         assert work.em and work.select("a[href^='https://']"), anchor
-        assert text.select("a[href*='.md']"), anchor
+    listed = named(site, lang)
+    assert all(listed.values()), listed
 
 
-def test_all_that_pages_cite_is_there():
-    known = {identity(a["href"]) for a in page("en", REFERENCES).select("dt a[href]")}
-    missing = {x: where for x, where in cited().items() if identity(x) not in known}
-    assert missing == {}
+def named(site, lang):
+    """{anchor: pages} that the finished page of references links to under an entry."""
+    path = site / built(DOCS / lang / REFERENCES)
+    entries = Page(path.read_text("utf-8")).select("dd")
+    return {
+        x.find_previous_sibling("dt")["id"]: {
+            normpath(path.parent / urlsplit(a["href"]).path)
+            for a in x.select("a[href*='.html']")
+            if ":" not in a["href"]
+        }
+        for x in entries
+    }
+
+
+def test_all_that_pages_cite_is_there_with_the_pages(site):
+    listed = {lang: named(site, lang) for lang in LANGS}
+    for address, where in cited().items():
+        anchor = entry(address)
+        assert anchor, (address, where)
+        for path in where:
+            pages = listed[path.relative_to(DOCS).parts[0]][anchor]
+            here = normpath(site / built(path))
+            assert name(path).endswith(REFERENCES) or here in pages, (address, here)

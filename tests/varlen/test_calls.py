@@ -102,7 +102,7 @@ def test_which_kernels(capability):
             fits &= capability >= (8, 0)
             if dtype != torch.float32 and d > 128:
                 fits &= capability in ((8, 0), (9, 0), (10, 0))
-            found = dispatch.rungs(capability, dtype, d, gluon=False, packed=True)
+            found = dispatch.rungs(capability, dtype, d, False, table=dispatch.PACKED)
             assert found == (PLAIN if fits else None), (dtype, d)
 
 

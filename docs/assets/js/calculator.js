@@ -1,6 +1,6 @@
 // <tw-calculator>: what an attention layer costs on a card. Python counts, writes the
 // texts and places the marks (tilewise.live.calculator); the fields stand in the page. Here
-// are their messages, the state in the address, and a slider that reads the plot.
+// are their messages, the state in the address, a slider and lists that fill them.
 import { debounce, el, lang, load, problem, say, svg } from "./page.js";
 import { ask } from "./runtime.js";
 
@@ -25,7 +25,7 @@ class Calculator extends HTMLElement {
     words = { [lang]: texts };
     this.usual = usual;
     const soon = debounce(() => this.compute());
-    for (const input of form.querySelectorAll("input, select")) {
+    for (const input of form.querySelectorAll("[name]")) {
       const { name, parentElement: cell, nextElementSibling: wrong } = input;
       this.fields[name] = { input, wrong, cell };
       input.addEventListener("input", () => (this.reveal(), soon()));
@@ -35,10 +35,22 @@ class Calculator extends HTMLElement {
     form.inert = false;
     this.said = this.querySelector(".tw-said");
     this.said.setAttribute("role", "status");
-    this.slider = el("input", { type: "range", min: 0, "aria-label": word("read"),
-      oninput: () => this.read() });
+    this.slider = form.querySelector("[type=range]");
+    this.slider.addEventListener("input", () => {
+      this.fields.n.input.value = 2 ** this.slider.value;
+      soon();
+    });
+    this.lists = [...form.querySelectorAll("select:not([name])")];
+    for (const list of this.lists)
+      list.addEventListener("change", () => {
+        for (const [key, text] of new URLSearchParams(list.value))
+          this.fields[key].input.value = text;
+        this.reveal();
+        this.compute();
+      });
     this.show(there);
     this.fill({ ...usual, ...this.address() });
+    this.follow();
     if (this.changes().size) this.compute();
   }
 
@@ -79,8 +91,20 @@ class Calculator extends HTMLElement {
     }
   }
 
+  // The slider and the lists say what the fields say.
+  follow() {
+    const now = this.values();
+    this.slider.value = Math.round(Math.log2(Number(now.n))) || this.slider.min;
+    for (const list of this.lists) {
+      const same = ({ value }) => value &&
+        [...new URLSearchParams(value)].every(([key, text]) => now[key] === text);
+      list.value = [...list.options].find(same)?.value ?? "";
+    }
+  }
+
   async compute() {
     const turn = ++this.turn;
+    this.follow();
     const query = this.changes().toString().slice(0, 2000);
     history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
     try {
@@ -117,10 +141,14 @@ class Calculator extends HTMLElement {
     }
     this.querySelector("details").open = open;
     const plot = this.querySelector(".tw-chart");
-    this.slider.max = made.chart.x.length - 1;
-    this.slider.value = made.chart.here;
-    plot.querySelector("svg").after(this.slider);
-    plot.querySelector("svg").addEventListener("pointermove", (event) => this.point(event));
+    const drawn = plot.querySelector("svg");
+    drawn.addEventListener("pointermove", (event) => this.read(this.nearest(event)));
+    drawn.addEventListener("pointerleave", () => this.read(made.chart.here));
+    drawn.addEventListener("click", (event) => {
+      const n = made.chart.n[this.nearest(event)];
+      this.fields.n.input.value = n.replace(/\D/g, "");
+      this.compute();
+    });
     const roof = this.querySelector(".tw-roof"); // an svg that listens would take the focus
     const tell = ({ target }) => {
       const text = target.closest(".tw-place")?.getAttribute("aria-label");
@@ -128,22 +156,21 @@ class Calculator extends HTMLElement {
     };
     roof.addEventListener("pointerover", tell);
     roof.addEventListener("focusin", tell);
-    this.read();
+    const all = this.read(made.chart.here);
+    this.slider.setAttribute("aria-valuetext", all.join("; "));
   }
 
-  // The N nearest to the pointer.
-  point({ clientX, currentTarget }) {
+  // The place of the N nearest to the pointer.
+  nearest({ clientX, currentTarget }) {
     const { left, width } = currentTarget.getBoundingClientRect();
     const x = ((clientX - left) / width) * currentTarget.viewBox.baseVal.width;
     const gaps = this.made.chart.x.map((place) => Math.abs(place - x));
-    this.slider.value = gaps.indexOf(Math.min(...gaps));
-    this.read();
+    return gaps.indexOf(Math.min(...gaps));
   }
 
-  // Move the marks to the slider's N, and say what they show.
-  read() {
+  // Move the marks to an N, and say what they show.
+  read(at) {
     const { x, y, n, read } = this.made.chart;
-    const at = this.slider.value;
     const plot = this.querySelector(".tw-chart");
     plot.querySelector(".tw-cursor").setAttribute("transform", `translate(${x[at]} 0)`);
     plot.querySelectorAll(":scope > svg > .tw-spot").forEach((mark, line) =>
@@ -151,8 +178,7 @@ class Calculator extends HTMLElement {
     plot.querySelector(".tw-at").textContent = n[at];
     const lines = [...plot.querySelectorAll("li")];
     lines.forEach((line, place) => { line.lastChild.textContent = read[at][place]; });
-    const all = [n[at], ...lines.map((line) => line.textContent)];
-    this.slider.setAttribute("aria-valuetext", all.join("; "));
+    return [n[at], ...lines.map((line) => line.textContent)];
   }
 }
 customElements.define("tw-calculator", Calculator);

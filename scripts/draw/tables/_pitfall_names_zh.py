@@ -7,7 +7,8 @@ WRONG = {
     "softmax_over_queries": "P 每列的和是 1。正确：每行的和是 1，即 dim=-1。",
     "columns_divided": "漏了 keepdim，`(N, N) / (N,)` 让第 j 列除以 ℓ_j。"
     "正确：第 i 行除以 ℓ_i。",
-    "maximum_left_out": "e^S 会上溢（这里超过 709 就会）。正确：e^{S − m}，至多是 1。",
+    "maximum_left_out": "e^S 会上溢（float64 超过 709 就会）。"
+    "正确：e^{S − m}，至多是 1。",
     "maximum_of_tile": "一块的各行共用一个最大值：分数低的行全归零。正确：每行一个。",
     "maximum_from_zero": "m 从 0 开始：分数都低于 −745 的行，ℓ = 0。正确：从 −∞ 开始。",
     "maximum_from_infinity": "m 从 +∞ 开始，再也不变。"
@@ -55,7 +56,7 @@ WRONG = {
     "正确：加上所有的键，也就是 rowsum(dO ∘ O)，第一块之前就已知道。",
     "scale_left_out": "dQ = dS K 和 dK = dSᵀ Q 少乘了 τ。"
     "正确：S = τ Q Kᵀ，两个都要乘。",
-    "weights_not_divided": "P = e^{S − m}，是应有的 ℓ 倍。"
+    "weights_not_divided": "P = e^{S − m}，大了 ℓ 倍。"
     "正确：e^{S − L}，或者 e^{S − m} / ℓ。",
     "unguarded_again": "一个键也看不到的行，S − L 是 −∞ − (−∞)。"
     "正确：S 是 −∞，P 就是 0。",
@@ -68,8 +69,8 @@ WRONG = {
     "正确：先求完 ℓ，dropout 作用于 P / ℓ。",
     "not_scaled_up": "留下的权重没有放大，平均值就小了。正确：Z = kept / (1 − p)。",
     "dropped_forward_only": "反向时 dP 没有经过 dropout。正确：dP = dO Vᵀ ∘ Z。",
-    "heads_repeated": "查询头依次用键头 0 1 0 1。正确：0 0 1 1，相邻的合用一个。",
-    "last_head_counts": "键头的 dK 和 dV 只取自它的一个查询头。正确：取整组的和。",
+    "heads_repeated": "查询头依次用 KV 头 0 1 0 1。正确：0 0 1 1，相邻的合用一个。",
+    "last_head_counts": "KV 头的 dK 和 dV 只取自它的一个查询头。正确：取整组的和。",
     "splits_averaged": "各段的输出直接取了平均。正确：以 e^{L_s − L} 为权重。",
     "lse_added": "L = Σ L_s，那是乘积的对数。正确：L = ln Σ e^{L_s}。",
     "split_counts_from_zero": "分段算因果掩码，把每段的第一个键都当成键 0。"

@@ -1,22 +1,20 @@
 """Which kernels compute an attention: a small table, measured once and not at run time.
 
 What no row covers takes the passes of `tilewise.flash2`, tiled as well, in PyTorch:
-other devices, a mask given as a tensor, options other than causal and scale, fp64, a d
-above 256 or not a multiple of 8, values of another d.
+other devices, a mask given as a tensor or as a list of blocks, packed documents with
+options other than causal and scale, fp64, a d above 256 or not a multiple of 8.
 """
 
 import functools
-import importlib
 import warnings
 from collections.abc import Callable
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from tilewise.attention.calls import guarded, kernel, replayed
 from tilewise.attention.checks import plain
-from tilewise.types import Causal
 
 if TYPE_CHECKING:
     from tilewise.attention.passes import Options
@@ -43,10 +41,14 @@ class Row(NamedTuple):
 
 
 class Kernels(NamedTuple):
-    """The two passes as functions of tensors, with keywords causal, scale and dlse."""
+    """The two passes as functions of tensors, with keywords causal, scale and dlse.
+
+    Those of VARIANTS take the other options as well, and give two gradients more.
+    """
 
     forward: Callable[..., Any]
     backward: Callable[..., Any]
+    variants: bool = False
 
 
 HALF, FULL = (torch.float16, torch.bfloat16), (torch.float32,)
@@ -62,13 +64,25 @@ TABLE = (
 )
 HOPPER_PACKED = Pair("gluon_varlen", "gluon_varlen_backward")
 PACKED_PAIR = Pair("varlen", "varlen_backward")
+VARIANT = Pair("scores", "scores_backward")
+
+
+def everywhere(pair: Pair) -> tuple[Row, ...]:
+    """The rows of a pair that is for all cards, as far as their SRAM reaches."""
+    return (
+        Row((9, 0), (10, 9), HALF, 256, pair),
+        Row((8, 0), (99, 9), HALF, 128, pair),
+        Row((8, 0), (8, 0), HALF, 256, pair),
+        Row((8, 0), (99, 9), FULL, 256, pair),
+    )
+
+
 PACKED = (  # the same for packed documents
     Row((9, 0), (9, 9), HALF, 128, HOPPER_PACKED, gluon=True),
-    Row((9, 0), (10, 9), HALF, 256, PACKED_PAIR),
-    Row((8, 0), (99, 9), HALF, 128, PACKED_PAIR),
-    Row((8, 0), (8, 0), HALF, 256, PACKED_PAIR),
-    Row((8, 0), (99, 9), FULL, 256, PACKED_PAIR),
+    *everywhere(PACKED_PAIR),
 )
+# Windows, softcap, ALiBi, sinks, dropout, and values of another d
+VARIANTS = everywhere(VARIANT)
 REPEATABLE = {  # pairs whose backward pass adds in any order → those that do not
     HOPPER: Pair(HOPPER.forward, TMA.backward),
     HOPPER_PACKED: Pair(HOPPER_PACKED.forward, PACKED_PAIR.backward),
@@ -85,15 +99,15 @@ def rungs(
     d: int,
     gluon: bool = True,
     deterministic: bool = False,
-    packed: bool = False,
+    table: tuple[Row, ...] = TABLE,
 ) -> Pair | None:
-    """The pair of TABLE's first row that fits, or None where no row fits.
+    """The pair of the table's first row that fits, or None where no row fits.
 
     capability (major, minor) of the card; gluon: whether Triton has the Gluon that the
-    first row needs; deterministic: a backward pass without atomic additions; packed: of
-    documents, from PACKED.
+    first row needs; deterministic: a backward pass without atomic additions; table:
+    TABLE, PACKED for documents or VARIANTS.
     """
-    for row in PACKED if packed else TABLE:
+    for row in table:
         fits = row.least <= capability <= row.most and dtype in row.dtypes
         if fits and d <= row.largest_d and d % 8 == 0 and (gluon or not row.gluon):
             return REPEATABLE.get(row.pair, row.pair) if deterministic else row.pair
@@ -140,26 +154,23 @@ def route(
 ) -> Kernels | None:
     """The kernels for these tensors (..., N, d), or None: tiles in PyTorch.
 
-    Device, dtype and d choose. A mask as a tensor (attn_mask) has no kernels, nor have
-    options other than causal and scale; packed: the tensors are documents,
-    (total, heads, d). Whether torch.use_deterministic_algorithms is on is asked at each
-    pass.
+    Device, dtype, d and options choose. A mask as a tensor (attn_mask) or of blocks has
+    no kernels; packed: the tensors are documents, (total, heads, d), which have kernels
+    for causal and scale alone. Whether torch.use_deterministic_algorithms is on is
+    asked at each pass.
     """
-    gpu, d = card(q.device), q.shape[-1]
-    if gpu is None or attn_mask is not None or v.shape[-1] != d:
+    gpu, d, d_v = card(q.device), q.shape[-1], v.shape[-1]
+    if gpu is None or attn_mask is not None:
         return None
-    if options is not None and not plain(options):
-        return None
+    table: tuple[Row, ...] = PACKED if packed else TABLE
+    if d != d_v or (options is not None and not plain(options)):
+        if packed or d_v % 8 or (options and options.block_mask is not None):
+            return None
+        table = VARIANTS
     capability, gluon = gpu
     deterministic = torch.are_deterministic_algorithms_enabled()
-    pair = rungs(capability, q.dtype, d, gluon, deterministic, packed)
-    return None if pair is None else functions(pair)
-
-
-@functools.cache
-def kernel(name: str) -> ModuleType:
-    """A module of `tilewise.kernels`."""
-    return importlib.import_module(f"tilewise.kernels.{name}")
+    pair = rungs(capability, q.dtype, max(d, d_v), gluon, deterministic, table)
+    return None if d % 8 or pair is None else functions(pair)
 
 
 @functools.cache
@@ -169,31 +180,5 @@ def functions(pair: Pair) -> Kernels:
     return Kernels(
         guarded(replayed(forward) if pair.forward in LIGHT else forward),
         guarded(replayed(backward) if pair.backward in LIGHT else backward),
+        pair == VARIANT,
     )
-
-
-def guarded(rung: Callable[..., Any]) -> Callable[..., Any]:
-    """The rung with its tensors' device made current, since Triton launches there."""
-
-    @functools.wraps(rung)
-    def on_device(q: Tensor, *tensors: Tensor, **options: Any) -> Any:
-        device = q.device
-        if device.type == "cuda" and device.index != torch.cuda.current_device():
-            with torch.cuda.device(device):
-                return rung(q, *tensors, **options)
-        return rung(q, *tensors, **options)
-
-    return on_device
-
-
-def replayed(rung: Callable[..., Any]) -> Callable[..., Any]:
-    """The rung by `tilewise.kernels.host.replay`."""
-    replay = kernel("host.replay").replay
-
-    @functools.wraps(rung)
-    def again(
-        *tensors: Tensor, causal: Causal, scale: float | None, dlse: Any = None
-    ) -> Any:
-        return replay(rung, tensors, causal, scale, dlse)
-
-    return again

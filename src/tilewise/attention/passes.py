@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from tilewise.attention.dispatch import route
+from tilewise.attention.dispatch import Kernels, route
 from tilewise.attention.mask import mask_gradient, mask_option
 from tilewise.block_sparse import BlockMask
 from tilewise.dropout import keep_factors
@@ -61,7 +61,7 @@ def forward(
         more = tiled(q, k, attn_mask, options) | {"sinks": options.sinks}
         with torch.autocast(q.device.type, enabled=False):  # sums stay in fp32
             return flash2_forward(q, k, v, *tile_sizes(q), **more)
-    how = {"causal": options.causal, "scale": options.scale}
+    how = asked(kernels, options)
     if q.ndim == 4:
         return kernels.forward(q, k, v, **how)
     o, lse = kernels.forward(four(q), four(k), four(v), **how)
@@ -93,15 +93,25 @@ def backward(
         with torch.autocast(q.device.type, enabled=False):
             rest = others(saved, attn_mask, wanted, options, more)
             return *flash2_backward(*saved, **more), *rest
-    how = {"causal": options.causal, "scale": options.scale}
+    how = asked(kernels, options)
     if q.ndim == 4:
-        dq, dk, dv = kernels.backward(q, k, v, o, do, lse, dlse=dlse, **how)
-        return dq, dk, dv, None, None, None
+        dq, dk, dv, *rest = kernels.backward(q, k, v, o, do, lse, dlse=dlse, **how)
+        return dq, dk, dv, None, *(rest or (None, None))
     dlse = None if dlse is None else four(dlse, 2)
     tensors = [*(four(x) for x in (q, k, v, o, do)), four(lse, 2)]
     grads = kernels.backward(*tensors, dlse=dlse, **how)
     dq, dk, dv = (x.view(y.shape) for x, y in zip(grads, (q, k, v)))
-    return dq, dk, dv, None, None, None
+    return dq, dk, dv, None, *(grads[3:] or (None, None))
+
+
+def asked(kernels: Kernels, options: Options) -> dict[str, Any]:
+    """The options as these kernels take them: those of plain calls take only two."""
+    how: dict[str, Any] = {"causal": options.causal, "scale": options.scale}
+    if not kernels.variants:
+        return how
+    names = "window", "softcap", "alibi_slopes", "sinks", "dropout_p"
+    seed = None if options.seed is None else int(options.seed)
+    return how | {name: getattr(options, name) for name in names} | {"seed": seed}
 
 
 def others(

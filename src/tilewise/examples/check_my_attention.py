@@ -47,10 +47,10 @@ def inputs(d=64, device="cpu", dtype=torch.float32):
 
 
 def close(result, exact, plain, largest):
-    """At most twice the plain formula's error in the same dtype, and a last digit.
+    """At most twice the plain formula's error in the same dtype, and two last digits:
 
-    That is one of the largest result, and one of the largest input as float32, in
-    which scores are computed. NaN fails, for NaN <= x is False; so does another shape.
+    one of the largest result, and one of the largest input in float32, in which scores
+    are computed. NaN fails, because NaN <= x is False, and so does another shape.
     """
     if result.shape != exact.shape:
         return False
@@ -77,7 +77,8 @@ def failures(attention, backward=True, **where):
         largest = max(x.abs().max() for x in qkv)
         o = attention(*qkv, causal)
         results = {"o": (o, formula(*wide, causal), formula(*qkv, causal))}
-        if backward and largest < 100 and o.shape[-2] > 1:  # else dS is rounding alone
+        # where one key gets all the weight, dS is 0 and its digits are only rounding
+        if backward and largest < 100 and o.shape[-2] > 1:
             ours = gradients(attention, *qkv, causal)
             exact, plain = (gradients(formula, *x, causal) for x in (wide, qkv))
             results |= zip(("dq", "dk", "dv"), zip(ours, exact, plain))
@@ -94,7 +95,7 @@ def failures(attention, backward=True, **where):
 
 
 def mine(q, k, v, causal=False, block=128):
-    """A right attention, by tiles of 128: row r sees keys 0 .. r + N_k − N_q."""
+    """Correct attention, by tiles of 128: row r sees keys 0 .. r + N_k − N_q."""
     n_q, n_k, dtype, out = q.shape[-2], k.shape[-2], q.dtype, []
     q, k, v = q.float() * q.shape[-1] ** -0.5, k.float(), v.float()
     rows, cols = (torch.arange(n, device=q.device) for n in (n_q, n_k))

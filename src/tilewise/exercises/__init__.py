@@ -22,9 +22,12 @@ PARTS = (
         "smallest_block block_sizes tile_step delta weights_again score_gradients"
         " traffic_flash1 flash2_row".split(),
     ),
-    ("gpu", "tile_kind bug_last_tile".split()),
+    ("gpu", ["tile_kind"]),
     ("memory", "packed_row".split()),
-    ("pitfalls", "bug_rescale bug_mask bug_hidden_tile bug_base_two".split()),
+    (
+        "pitfalls",
+        "bug_last_tile bug_rescale bug_mask bug_hidden_tile bug_base_two".split(),
+    ),
 )
 NAMES = tuple(name for _, names in PARTS for name in names)
 

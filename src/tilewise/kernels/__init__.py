@@ -11,8 +11,9 @@ and every rung of BACKWARD
 with q, o, do (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) and lse
 (batch, heads, N_q) in fp32, the natural logarithm of Σ e^s. Those of VARLEN are for
 packed documents, (total, heads, d), with cu_q and cu_k (documents + 1) after the
-tensors. A rung is imported when it is asked for: `tilewise.kernels.naive`. All need
-triton; those in Gluon need a Hopper GPU and triton from 3.6 on.
+tensors. Those of VARIANTS take windows, rules for scores, sinks and dropout as well.
+A rung is imported when it is asked for: `tilewise.kernels.naive`. All need triton;
+those in Gluon need a Hopper GPU and triton from 3.6 on.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
         Backward,
         Forward,
         KeptForward,
+        ScoreBackward,
+        ScoreForward,
         TiledBackward,
         TiledVarlenBackward,
         VarlenBackward,
         VarlenForward,
+        WindowForward,
     )
 
 # This is the only list of the rungs: each is the module of its name.
@@ -52,13 +56,19 @@ gluon_varlen: VarlenForward
 gluon_varlen_backward: VarlenBackward
 VARLEN = tuple(__annotations__)[len(FORWARD + BACKWARD) :]
 
+windows: WindowForward
+scores: ScoreForward
+scores_backward: ScoreBackward
+VARIANTS = tuple(__annotations__)[len(FORWARD + BACKWARD + VARLEN) :]
+
 if not TYPE_CHECKING:
 
     def __getattr__(name):
-        if name in FORWARD + BACKWARD + VARLEN:
+        if name in FORWARD + BACKWARD + VARLEN + VARIANTS:
             return importlib.import_module(f"tilewise.kernels.{name}")
         raise AttributeError(f"module 'tilewise.kernels' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted([*FORWARD, *BACKWARD, *VARLEN, "FORWARD", "BACKWARD", "VARLEN"])
+    tables = "FORWARD", "BACKWARD", "VARLEN", "VARIANTS"
+    return sorted([*FORWARD, *BACKWARD, *VARLEN, *VARIANTS, *tables])

@@ -49,8 +49,13 @@ def plots(layer, plot, tree, legend, say):
 
 
 def headline(layer, say):
-    """The answer to the question: how long a sequence fits."""
-    a, b = [layer["algorithms"][x]["longest"] for x in ("standard", "flash2")]
+    """The answer to both questions: whether N fits, and how long a sequence does."""
+    both = [layer["algorithms"][x] for x in ("standard", "flash2")]
+    a, b = [x["longest"] for x in both]
+    fit = [say["fits" if layer["n"] <= x["longest"] else "beyond"] for x in both]
+    held = [binary(x["held_bytes"]) for x in both]
+    now = {"n": whole(layer["n"]), "a": held[0], "b": held[1]}
+    start = say["now"].format(fits_a=fit[0], fits_b=fit[1], **now)
     facts = {
         "memory": layer["card"]["memory"],
         "standard": whole(a),
@@ -58,9 +63,9 @@ def headline(layer, say):
     }
     times = layer["times"]
     if not times:
-        return say["said nothing"].format(**facts)
+        return start + say["said nothing"].format(**facts)
     times = f"{times:.1f}" if times < 9.95 else whole(times)
-    return say["said"].format(times=times, **facts)
+    return start + say["said"].format(times=times, **facts)
 
 
 def about(layer, say):

@@ -6,6 +6,8 @@ WORDS = {
         "flash1": "Flash\u00adAttention\u20111",
         "flash2": "Flash\u00adAttention\u20112",
         "ideal": "FlashAttention-2, repeated accesses from a cache",
+        "now": "N = {n}: standard attention holds {a} ({fits_a}), FlashAttention-2"
+        " {b} ({fits_b}). ",
         "said": "In {memory} GiB fit {standard} tokens with standard attention,"
         " {flash2} with FlashAttention-2: {times} times as many.",
         "said nothing": "In {memory} GiB fits no token with standard attention,"
@@ -66,6 +68,8 @@ WORDS = {
         "flash1": "Flash\u00adAttention\u20111",
         "flash2": "Flash\u00adAttention\u20112",
         "ideal": "FlashAttention-2（重复的读写命中缓存）",
+        "now": "N = {n}：标准注意力要占 {a}（{fits_a}），FlashAttention-2 要占 {b}"
+        "（{fits_b}）。",
         "said": "{memory} GiB 显存里，标准注意力最多放得下 {standard} 个 token，"
         "FlashAttention-2 放得下 {flash2} 个，是前者的 {times} 倍。",
         "said nothing": "{memory} GiB 显存里，标准注意力一个 token 也放不下，"

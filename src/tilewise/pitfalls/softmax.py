@@ -22,7 +22,7 @@ def columns_divided(s, seen):
 
 
 def maximum_left_out(m, l, o, s, v_j, z):
-    """e^S overflows (here past 709). Right: e^{S − m}, which is at most 1."""
+    """e^S overflows (in float64 past 709). Right: e^{S − m}, which is at most 1."""
     p = torch.exp(s)
     return torch.zeros_like(m), l + p.sum(-1, keepdim=True), o + (p * z) @ v_j
 

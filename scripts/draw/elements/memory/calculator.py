@@ -2,8 +2,10 @@
 
 from html import escape
 
+from draw.elements.memory._presets import options
+
 from tilewise.ledger.costs import PASSES
-from tilewise.live.calculator import CARDS, DEFAULT, DTYPES, view
+from tilewise.live.calculator import CARDS, DEFAULT, DTYPES, FIRST, LAST, view
 from tilewise.live.calculator_form import FORM
 from tilewise.live.calculator_plots import PLOTS
 
@@ -18,6 +20,7 @@ CHOICES = {
     "gpu": CARDS, "dtype": DTYPES, "pass": PASSES, "causal": ("no", "yes"),
     "tiles": ("kernels", "paper", "own"), "plot": PLOTS,
 }
+POWER = int(DEFAULT["n"]).bit_length() - 1
 OWN = ("sram", "bandwidth", "tflops", "memory", "block_rows", "block_cols")
 ORDER = ["gpu", *OWN[:4], "n", "d", "heads", "kv_heads", "batch", "dtype", "pass"]
 ORDER += ["causal", "tiles", *OWN[4:], "plot"]
@@ -42,12 +45,30 @@ def field(key, words):
     return ["div", hidden, ["label", {"for": name}, words[key]], made, ["p", wrong]]
 
 
+def preset(key, words):
+    """A list of examples, each of which fills some fields."""
+    name = f"tw-calc-{key}"
+    filled = [["option", {"value": value}, text] for text, value in options()[key]]
+    box = ["select", {"id": name, "class": "tw-select"}]
+    first = ["option", {"value": ""}, words["typed"]]
+    return ["div", {}, ["label", {"for": name}, words[key]], [*box, first, *filled]]
+
+
+def slider(words):
+    """N by powers of two; it writes the field."""
+    how = {"type": "range", "min": FIRST, "max": LAST, "value": POWER}
+    how["aria-label"] = words["slide"]
+    return ["div", {"class": "tw-slide"}, ["input", how]]
+
+
 def form(words):
     """The fields: hidden where no script runs, without effect until it has come."""
     about = {"class": "tw-form", "role": "group", "aria-label": words["form"]}
     reset = ["button", {"type": "button", "class": "tw-button"}, words["reset"]]
     fields = [field(key, words) for key in ORDER]
-    return ["div", about | {"inert": ""}, *fields, ["div", {}, reset]]
+    lists = [preset(key, words) for key in ("model", "card")]
+    first = [slider(words), *lists]
+    return ["div", about | {"inert": ""}, *first, *fields, ["div", {}, reset]]
 
 
 def html(node):

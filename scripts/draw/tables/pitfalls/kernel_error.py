@@ -7,14 +7,14 @@ GRADIENTS = ("dq", "dk", "dv")
 SAY = {
     "en": {
         "head": ("kernel", "bf16 $O$", "bf16 gradients", "fp16 $O$", "fp16 gradients",
-                 "largest, of plain's"),
+                 "largest error / plain's"),
         "standard": "plain PyTorch", "math": "SDPA, math backend",
         "flash": "SDPA, FlashAttention-2", "cudnn": "SDPA, cuDNN",
         "efficient": "SDPA, memory-efficient", "triton": "Triton, forward",
     },
     "zh": {
         "head": ("内核", "bf16 $O$", "bf16 梯度", "fp16 $O$", "fp16 梯度",
-                 "最大误差比"),
+                 "最大误差 / 朴素写法的"),
         "standard": "PyTorch 朴素写法", "math": "SDPA，math 后端",
         "flash": "SDPA，FlashAttention-2", "cudnn": "SDPA，cuDNN",
         "efficient": "SDPA，memory-efficient", "triton": "Triton（前向）",

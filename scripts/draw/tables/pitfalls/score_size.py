@@ -12,9 +12,9 @@ COLUMNS = (
 )
 LEFT = 0
 SAY = {
-    "en": ("spread of the scores", "fp32 standard", "fp32 FA2", "bf16 standard",
+    "en": ("deviation of the scores", "fp32 standard", "fp32 FA2", "bf16 standard",
            "bf16 FA2", "bf16 SDPA flash, H200"),
-    "zh": ("标准差", "fp32 标准", "fp32 FA2", "bf16 标准", "bf16 FA2",
+    "zh": ("分数的标准差", "fp32 标准", "fp32 FA2", "bf16 标准", "bf16 FA2",
            "bf16 SDPA flash（H200）"),
 }
 

@@ -11,14 +11,15 @@ ROWS = (  # what and format in the errors, name in the probe
 LEFT = 2
 SAY = {
     "en": {
-        "head": ("fp32 inputs, product by", "operands", "largest error", "rms"),
+        "head": ("fp32 inputs, product by", "operands", "largest error",
+                 "rms / result"),
         "kept": "as they are", "nearest": "to the nearest", "cut off": "cut off",
         "torch highest": "PyTorch", "torch high": "PyTorch, TF32 allowed",
         "triton ieee": "`tl.dot`, `ieee`", "triton tf32x3": "`tl.dot`, `tf32x3`",
         "triton default": "`tl.dot`, nothing said",
     },
     "zh": {
-        "head": ("fp32 输入，怎样相乘", "操作数", "最大误差", "均方根误差"),
+        "head": ("fp32 输入，怎样相乘", "操作数", "最大误差", "相对均方根误差"),
         "kept": "原样", "nearest": "就近舍入", "cut off": "截断",
         "torch highest": "PyTorch", "torch high": "PyTorch，允许 TF32",
         "triton ieee": "`tl.dot`，`ieee`", "triton tf32x3": "`tl.dot`，`tf32x3`",

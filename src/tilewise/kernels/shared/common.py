@@ -14,8 +14,11 @@ LOG2E = tl.constexpr(1.4426950408889634)  # log₂ e: e^x = 2^{x log₂ e}
 DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 
 
-def check(q, k, v, block_rows, block_cols, causal):
-    """Raise ValueError with one sentence that names what no kernel here takes."""
+def check(q, k, v, block_rows, block_cols, causal, d_v=False):
+    """Raise ValueError with one sentence that names what no kernel here takes.
+
+    d_v: v may have another d than q and k.
+    """
     usual = causal in (False, True, "top-left") and fits(q, k, v)
     if usual and {block_rows, block_cols} <= {64, 128}:
         return
@@ -28,10 +31,11 @@ def check(q, k, v, block_rows, block_cols, causal):
     if not q.device == k.device == v.device:
         devices = f"{q.device}, {k.device}, {v.device}"
         raise ValueError(f"q, k and v must be on one device, not on {devices}")
-    *_, d = q.shape
-    if v.shape[-1] != d or d % 8 or d > 256:
-        dims = f"{d} and {v.shape[-1]}"
-        raise ValueError(f"d must be a multiple of 8 up to 256, v's the same: {dims}")
+    dims = q.shape[-1], v.shape[-1]
+    if any(d % 8 or d > 256 for d in dims) or (dims[0] != dims[1] and not d_v):
+        same = "" if d_v else ", v's the same"
+        message = f"d must be a multiple of 8 up to 256{same}: "
+        raise ValueError(message + " and ".join(map(str, dims)))
     for name, size in (("block_rows", block_rows), ("block_cols", block_cols)):
         if size < 16 or size & (size - 1):
             raise ValueError(f"{name} must be a power of two from 16, not {size}")
@@ -60,17 +64,18 @@ def shift(causal, n_q, n_k):
     return {False: n_k, True: n_k - n_q, "top-left": 0}[causal]
 
 
-def prepare(q, k, v, scale, causal, block_rows, block_cols):
+def prepare(q, k, v, scale, causal, block_rows, block_cols, d_v=False):
     """Check the input; return q, k, v with dense rows, empty o and lse, and τ.
 
     o is (batch, heads, N_q, d) like q, with its order in memory; lse (batch, heads,
-    N_q) in fp32. scale None is 1/√d.
+    N_q) in fp32. scale None is 1/√d. d_v: v, and so o, may have another d.
     """
-    check(q, k, v, block_rows, block_cols, causal)
+    check(q, k, v, block_rows, block_cols, causal, d_v)
     q, k, v = dense(q), dense(k), dense(v)
-    batch, heads, n_q, _ = q.shape
-    lse = q.new_empty(batch, heads, n_q, dtype=torch.float32)
-    return q, k, v, like(q), lse, q.shape[-1] ** -0.5 if scale is None else float(scale)
+    (*rows, d), dims = q.shape, v.shape[-1]
+    o = like(q) if dims == d else q.new_empty(*rows, dims)
+    lse = q.new_empty(rows, dtype=torch.float32)
+    return q, k, v, o, lse, d**-0.5 if scale is None else float(scale)
 
 
 def like(x):

@@ -20,14 +20,15 @@ ELSEWHERE = {  # not measured; compiles from sm_80 on, without spills
 }
 
 
-def prepare(q, k, v, o, do, lse, dlse, scale, causal, *tiles):
+def prepare(q, k, v, o, do, lse, dlse, scale, causal, *tiles, d_v=False):
     """Check the input; return it with dense rows, room for L in base 2 and δ, and τ.
 
     dlse None stays None. L and δ are (batch, heads, N_q rounded up to PAD) in fp32;
-    each of tiles begins with block_rows, block_cols. Raises ValueError.
+    each of tiles begins with block_rows, block_cols. d_v: v may have another d than q.
+    Raises ValueError.
     """
     for rows, cols, *_ in tiles:
-        check(q, k, v, rows, cols, causal)
+        check(q, k, v, rows, cols, causal, d_v)
         if rows > PAD:
             raise ValueError(f"block_rows must be at most {PAD}, not {rows}")
     saved = {"o": o, "do": do, "lse": lse} | ({} if dlse is None else {"dlse": dlse})

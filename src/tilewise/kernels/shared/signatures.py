@@ -7,6 +7,7 @@ from torch import Tensor, dtype
 from tilewise.types import Causal
 
 Tile: TypeAlias = tuple[int, int, int, int]  # B_r, B_c, num_warps, num_stages
+Window: TypeAlias = tuple[int | None, int | None]  # keys to the left, to the right
 
 
 class Forward(Protocol):
@@ -74,3 +75,36 @@ class TiledVarlenBackward(Protocol):
         scale: float | None = ..., causal: Causal = ...,
         dkdv_tile: Tile | None = ..., dq_tile: Tile | None = ...,
     ) -> tuple[Tensor, Tensor, Tensor]: ...
+
+
+class WindowForward(Protocol):
+    """A forward pass over windows."""
+
+    def forward(
+        self, q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = ...,
+        causal: Causal = ..., window: Window | None = ..., **tile: int,
+    ) -> tuple[Tensor, Tensor]: ...
+
+
+class ScoreForward(Protocol):
+    """A forward pass with windows, rules for the scores, sinks and dropout."""
+
+    def forward(
+        self, q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = ...,
+        causal: Causal = ..., window: Window | None = ..., softcap: float | None = ...,
+        alibi_slopes: Tensor | None = ..., sinks: Tensor | None = ...,
+        dropout_p: float = ..., seed: int | None = ..., **tile: int,
+    ) -> tuple[Tensor, Tensor]: ...
+
+
+class ScoreBackward(Protocol):
+    """Its backward pass, which adds the gradients of slopes and sinks."""
+
+    def backward(
+        self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor, *,
+        dlse: Tensor | None = ..., scale: float | None = ..., causal: Causal = ...,
+        window: Window | None = ..., softcap: float | None = ...,
+        alibi_slopes: Tensor | None = ..., sinks: Tensor | None = ...,
+        dropout_p: float = ..., seed: int | None = ..., dkdv_tile: Tile | None = ...,
+        dq_tile: Tile | None = ...,
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]: ...

@@ -1,0 +1,56 @@
+"""The forward kernels of the book as steps: a link, a bar, what each one gained."""
+
+from draw.figures._bench import bench, mean
+
+PAGE = "gpu/kernel-ladder.html#"
+SAY = {
+    "en": {
+        "naive": ("naive", "three kernels, S and P in memory", "naive"),
+        "fa1_order": ("FlashAttention-1", "its loop order, one block of keys at a time",
+                      "fa1-order"),
+        "fa2_order": ("FlashAttention-2", "queries outside, O stays on the chip",
+                      "fa2-order"),
+        "exp2": ("base 2", "one multiplication less for each exponential", "base-2"),
+        "causal": ("skipping", "hidden tiles are not computed", "causal"),
+        "descriptors": ("descriptors", "the TMA unit copies tiles", "descriptors"),
+        "gluon_forward": ("Gluon", "warps specialize: some copy, others compute", ""),
+        "gain": "× {:.2f}", "line": "cuDNN: {:.0f}",
+    },
+    "zh": {
+        "naive": ("朴素", "三个内核，S 和 P 写进显存", "naive"),
+        "fa1_order": ("FlashAttention-1", "它的循环次序：一次一块键", "fa1-order"),
+        "fa2_order": ("FlashAttention-2", "查询放外层，O 留在片上", "fa2-order"),
+        "exp2": ("底数 2", "每个指数少乘一次", "base-2"),
+        "causal": ("跳过空块", "被遮住的分块不再计算", "causal"),
+        "descriptors": ("描述符", "由 TMA 单元搬运分块", "descriptors"),
+        "gluon_forward": ("Gluon", "warp 特化：有的搬运，有的计算", ""),
+        "gain": "× {:.2f}", "line": "cuDNN：{:.0f}",
+    },
+}
+
+
+def step(say, speed, before, most, address):
+    """One kernel: its name as a link, its sentence, its bar and its speed."""
+    name, about, _ = say
+    gain = SAY["en"]["gain"].format(speed / before) if before else ""
+    bar = f'<i class="tw-o" style="width:{100 * speed / most:.1f}%"></i>'
+    return (
+        f'<li><a href="{address}"><b>{name}</b><span>{about}</span>'
+        f'<span class="tw-track">{bar}</span>'
+        f"<span>{speed:.0f}</span><span>{gain}</span></a></li>"
+    )
+
+
+def draw(lang):
+    """An ordered list; cuDNN is a line across its bars. In TFLOP/s, means of cells."""
+    say, kernels = SAY[lang], bench()["names"]["forward"]["rungs"]
+    speeds = [mean("forward", x) for x in kernels]
+    cudnn, most = mean("forward", "cudnn"), max(speeds)
+    place = f'style="--at:{cudnn / most:.4f}"'
+    out = [f'<ol class="tw-steps tw-drawn" {place}>']
+    for name, speed, before in zip(kernels, speeds, [None, *speeds], strict=False):
+        here = say[name][2]
+        address = PAGE + here if here else "gpu/hopper-pipeline.html#results"
+        out.append(step(say[name], speed, before, most, address))
+    line = f"<span>{say['line'].format(cudnn)}</span>"
+    return "\n".join([*out, "</ol>", f'<p class="tw-peer tw-drawn" {place}>{line}</p>'])

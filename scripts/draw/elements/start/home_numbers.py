@@ -1,0 +1,45 @@
+"""The three large numbers of the front page, each with two bars to scale."""
+
+from draw.tables._savings import memory, rows, traffic
+
+SAY = {
+    "en": {
+        "traffic": ("1/{:.0f}", "of the bytes to and from memory", "{:.2f}\u00a0GB"),
+        "memory": ("1/{:.0f}", "of the memory beside the inputs", "{:.0f}\u00a0MiB"),
+        "time": ("{:.1f} ×", "as fast", "{:.2f}\u00a0ms"),
+        "names": ("standard", "FlashAttention"),
+    },
+    "zh": {
+        "traffic": ("1/{:.0f}", "的显存访问量", "{:.2f}\u00a0GB"),
+        "memory": ("1/{:.0f}", "的额外显存（输入之外）", "{:.0f}\u00a0MiB"),
+        "time": ("{:.1f} 倍", "的速度", "{:.2f}\u00a0ms"),
+        "names": ("标准注意力", "FlashAttention"),
+    },
+}
+
+
+def bar(name, value, share, cls):
+    """One line: whose, a bar as long as its share of the larger, how much."""
+    length = f"{max(100 * share, 0.5):.1f}%"
+    return (
+        f'<span class="tw-amount"><span>{name}</span>'
+        f'<span class="tw-track"><i class="{cls}" style="width:{length}"></i></span>'
+        f"<span>{value}</span></span>"
+    )
+
+
+def draw(lang):
+    """A list of definitions: the ratio, then standard attention's bar and flash's."""
+    say, measured = SAY[lang], rows("standard", "flash")
+    kinds = {"traffic": traffic, "memory": memory, "time": lambda row: row["ms"]}
+    out = ['<dl class="tw-big tw-drawn">']
+    for key, of in kinds.items():
+        large, rest, unit = say[key]
+        values = [of(row) for row in measured]
+        bars = [
+            bar(name, unit.format(x), x / values[0], c)
+            for name, x, c in zip(say["names"], values, ("tw-s", "tw-v"), strict=True)
+        ]
+        ratio = large.format(values[0] / values[1])
+        out.append(f"<div><dt><b>{ratio}</b> {rest}</dt><dd>{''.join(bars)}</dd></div>")
+    return "\n".join([*out, "</dl>"])

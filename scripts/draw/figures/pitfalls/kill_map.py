@@ -1,0 +1,43 @@
+"""Every wrong variant and every test: a filled cell where the test finds it."""
+
+from draw.figures import _svg as s
+from draw.tables._pitfalls import kills, letters
+
+from tilewise.pitfalls import PITFALLS
+from tilewise.pitfalls.suite import SUITE, smallest
+
+LEFT, TOP, WIDE, HIGH = 24, 6, 7.2, 16
+SAY = {
+    "en": "{n} wrong variants, one per column, against {t} tests, one per row. Tests"
+    " {least} together find every variant, and no smaller set does.",
+    "zh": "{n} 个错误变体（每列一个）对 {t} 个测试（每行一个）。测试 {least} 合在一起"
+    "能查出全部变体，更小的组合都不行。",
+}
+
+
+def cells(test, row, killed):
+    """The filled cells of a test."""
+    y, out = TOP + row * HIGH, []
+    for n, pitfall in enumerate(PITFALLS):
+        if test in killed[pitfall.name]:
+            x, wide = LEFT + n * WIDE, WIDE - 1
+            out.append(f"M{x:g} {y + 1}h{wide:g}v{HIGH - 2}h{-wide:g}z")
+    return "".join(out)
+
+
+def draw(lang):
+    """The map in English or Chinese; the smallest killing set is outlined."""
+    killed, letter = kills(), letters(SUITE)
+    least, width = smallest(killed), len(PITFALLS) * WIDE
+    parts = [s.rect(LEFT, TOP, width, HIGH * len(SUITE), "tw-hbm tw-bare")]
+    for row, test in enumerate(SUITE):
+        y, chosen = TOP + row * HIGH, test in least
+        fill = "tw-dot" if chosen else "tw-shown"
+        parts.append(s.path(cells(test, row, killed), fill))
+        name = "tw-small" + " tw-strong" * chosen
+        parts.append(s.middle(12, y + 13, letter[test], name))
+        if chosen:
+            parts.append(s.rect(LEFT - 1, y, width + 1, HIGH, "tw-line"))
+    names = {"en": ", ", "zh": "、"}[lang].join(letter[x] for x in least)
+    label = SAY[lang].format(n=len(PITFALLS), t=len(SUITE), least=names)
+    return s.svg(LEFT + width + 6, TOP * 2 + HIGH * len(SUITE), label, *parts)

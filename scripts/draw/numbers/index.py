@@ -1,0 +1,33 @@
+"""Numbers of the front page: how much there is, and the best forward kernel."""
+
+from pathlib import Path
+
+from draw.exercises import NAMES
+from draw.figures._bench import bench, mean
+from draw.tables._pitfalls import kills
+
+from tilewise.bench.cells import DIMS, SIZES
+from tilewise.pitfalls.suite import SUITE, smallest
+
+SUITE_FIRST = next(iter(SUITE))  # the comparison that most people write
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def numbers():
+    """{name: text} of every number that this page takes."""
+    killed = kills()
+    least = smallest(killed)
+    pages = [x for x in (ROOT / "docs/en").rglob("*") if x.suffix in (".md", ".py")]
+    kernels = bench()["names"]["forward"]["rungs"]
+    over = mean("forward", kernels[-1]) / mean("forward", "cudnn")
+    return {
+        "pages": f"{len(pages)}",
+        "exercises": f"{len(NAMES)}",
+        "kernels": f"{len(kernels)}",
+        "over_cudnn": f"{over:.2f}",
+        "cells": f"{2 * len(SIZES) * len(DIMS)}",
+        "variants": f"{len(killed)}",
+        "tests": f"{len(SUITE)}",
+        "least": f"{len(least)}",
+        "passed": f"{sum(SUITE_FIRST not in found for found in killed.values())}",
+    }

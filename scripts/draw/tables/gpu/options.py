@@ -1,0 +1,31 @@
+"""What options cost: time over that of the plain causal kernels, on an H100."""
+
+import json
+
+from draw.figures import _bench as bench
+
+N, DIMS, WAYS = 16384, (64, 128), ("forward", "backward")
+SAY = {
+    "en": {
+        "head": ("option", "d 64, forward", "backward", "d 128, forward", "backward"),
+        "none": "none, in the kernel with options",
+        "window 1024": "window of 1,024 keys", "window 4096": "window of 4,096 keys",
+        "sinks": "sink", "alibi": "ALiBi", "softcap": "softcap", "dropout": "dropout",
+    },
+    "zh": {
+        "head": ("选项", "d 64，前向", "反向", "d 128，前向", "反向"),
+        "none": "带选项的内核，但不用任何选项",
+        "window 1024": "窗口，1,024 个键", "window 4096": "窗口，4,096 个键",
+        "sinks": "sink", "alibi": "ALiBi", "softcap": "softcap", "dropout": "dropout",
+    },
+}
+
+
+def lines(say):
+    """Ratios of the median times; the plain kernel has 1."""
+    rows = json.loads(bench.newest("options", "h100").read_text("utf-8"))["rows"]
+    ms = {(x["pass"], x["option"], x["d"]): x["ms"] for x in rows if x["n"] == N}
+    for option in [*say][1:]:
+        keys = [(way, d) for d in DIMS for way in WAYS]
+        cells = [ms[way, option, d] / ms[way, "plain", d] for way, d in keys]
+        yield say[option], *(f"{x:.2f}" for x in cells)
