@@ -23,7 +23,6 @@ def numbers():
     return {
         "pages": f"{len(pages)}",
         "exercises": f"{len(NAMES)}",
-        "kernels": f"{len(kernels)}",
         "over_cudnn": f"{over:.2f}",
         "cells": f"{2 * len(SIZES) * len(DIMS)}",
         "variants": f"{len(killed)}",
