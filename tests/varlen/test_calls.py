@@ -107,7 +107,7 @@ def test_which_kernels(capability):
 
 
 def test_the_pair_in_gluon_on_hopper():
-    find, most = dispatch.rungs, {"packed": True}
+    find, most = dispatch.rungs, {"table": dispatch.PACKED}
     gluon = "gluon_varlen", "gluon_varlen_backward"
     assert find((9, 0), torch.bfloat16, 64, **most) == gluon
     assert find((9, 0), torch.float16, 128, **most) == gluon
