@@ -11,7 +11,9 @@ import pytest
 from repository import ROOT
 
 WORDS = {"en": ("rescale", "index.html"), "zh": ("重新缩放", "zh/index.html")}
-OPENED = "Promise.allSettled(document.getAnimations().map((x) => x.finished))"
+# The progress of reading follows the page's scrolling, and is never finished.
+TIMED = "document.getAnimations().filter((x) => x.timeline === document.timeline)"
+OPENED = f"Promise.allSettled({TIMED}.map((x) => x.finished))"
 FIELD, RESULT = "[data-md-component=search-query]", ".md-search-result__item a"
 
 
