@@ -38,7 +38,7 @@ def softcap(cap: float) -> ScoreRule:
 
 # --8<-- [start:alibi]
 def distance(n_q: int, n_k: int) -> TileRule:
-    """|i + N_k − N_q − j|: how far key j is from the key that row i stands at."""
+    """|i + N_k − N_q − j|: how far key j is from the key on row i's diagonal."""
     return lambda rows, cols: (rows + (n_k - n_q) - cols).abs()
 
 
