@@ -87,6 +87,9 @@ MESSAGES = {
         "no_exercise": "there is no exercise {value}; without a name the command "
         "lists them all.",
         "needs_name": "{option} needs the name of an exercise.",
+        "no_file_of_ours": "there is no file {value} to export; without a name the "
+        "command lists them all.",
+        "needs_file": "{option} needs the name of a file of the list.",
         "unwritable": "{file} cannot be written ({why}).",
         "long_code": "{file} is longer than {limit} characters.",
         "write": "the output cannot be written ({why}).",
@@ -139,6 +142,8 @@ MESSAGES = {
         "no_package": "bench 需要 {name}，这里没有安装。",
         "no_exercise": "没有练习 {value}；不带题名执行命令可列出全部。",
         "needs_name": "{option} 要求给出题名。",
+        "no_file_of_ours": "没有可以导出的文件 {value}；不带名字执行命令可列出全部。",
+        "needs_file": "{option} 要求给出列表中的一个文件。",
         "unwritable": "无法写出 {file}（{why}）。",
         "long_code": "{file} 超过 {limit} 个字符。",
         "write": "无法写出结果（{why}）。",
