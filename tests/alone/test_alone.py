@@ -10,14 +10,13 @@ from repository import ROOT
 
 import tilewise
 from tilewise import one_pass, softmax
-from tilewise.alone import FILES, program
+from tilewise.alone import FILES, MOST, program
 from tilewise.alone.inline import inline
 from tilewise.alone.modules import Unusable
 
 from ._alone import WITHOUT, loaded
 
 torch.set_num_threads(1)
-MOST = 450  # lines
 
 
 def run(folder, *argv):
@@ -31,12 +30,18 @@ def run(folder, *argv):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_runs_alone_and_is_the_one_that_is_offered(name, tmp_path):
+def test_a_file_is_short_and_the_one_that_is_offered(name):
     text = program(name)
     offered = ROOT / f"docs/generated/alone/{name}.py"
     assert offered.read_text("utf-8") == text, "run scripts/generate.py " + name
     assert len(text.splitlines()) <= MOST and max(map(len, text.splitlines())) <= 88
     assert "import tilewise" not in text and "from tilewise" not in text
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_runs_alone(name, tmp_path):
+    text = program(name)
     if lacks_triton(text):
         pytest.skip("Triton is for Linux")
     (tmp_path / f"{name}.py").write_text(text, "utf-8")
@@ -97,9 +102,9 @@ def test_flash_attention_torch_is_the_package(tmp_path):
         assert all(map(torch.equal, results(file.flash_attention, *call), ours)), seed
 
 
-@pytest.mark.parametrize("cases", [12, pytest.param(200, marks=pytest.mark.full)])
+@pytest.mark.full
 @pytest.mark.skipif(lacks_triton("import triton"), reason="Triton is for Linux")
-def test_flash_attention_triton_is_the_package(cases):
+def test_flash_attention_triton_is_the_package(cases=200):
     command = [sys.executable, "-m", "tests.alone._triton", str(cases)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
     assert (done.returncode, done.stdout) == (0, f"{cases} cases are equal\n"), done

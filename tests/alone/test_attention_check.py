@@ -128,7 +128,8 @@ def ours(q, k, v, causal=False, window=None, softcap=None, alibi_slopes=None,
     return tilewise.flash_attention(q, k, v, **how)
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.few(1)
+@pytest.mark.filterwarnings("ignore")  # FlexAttention asks to be compiled
 @pytest.mark.parametrize("attention", [sdpa, flex, ours], ids=lambda x: x.__name__)
 def test_right_functions_pass(check, attention):
     said, left = check.findings(attention, gradients=attention is not flex)
@@ -142,7 +143,7 @@ def test_the_right_pieces_pass(check):
     assert check.findings(right) == ({}, [])
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("pitfall", VARIANTS, ids=lambda x: x.name)
 def test_it_finds_and_names_every_wrong_variant(check, pitfall):
     splits = 3 if pitfall.exposed_by.endswith("splits") else 1

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tilewise import __version__
 from tilewise.alone.inline import inline
+from tilewise.alone.modules import Unusable
 
 FILES = {  # name: the packages that it needs
     "online_softmax": (),
@@ -17,10 +18,17 @@ FILES = {  # name: the packages that it needs
     "flash_attention_triton": ("torch", "triton"),
     "attention_check": ("torch",),
 }
+MOST = 450  # lines of a file
 HERE = Path(__file__).resolve().parent
 HEAD = """# {name}.py of Tilewise {version}{commit}, by `tilewise export`.
 # It needs {needs}; python {name}.py tests it.
 # Copyright (c) 2026 The Tilewise authors. SPDX-License-Identifier: MIT
+"""
+
+
+LISTING = """# A listing of {page}, with what it takes from Tilewise {version}.
+# Copyright (c) 2026 The Tilewise authors. SPDX-License-Identifier: MIT
+
 """
 
 
@@ -35,6 +43,16 @@ def program(name: str, commit: str = "") -> str:
     )
     text = (HERE / f"{name}.py").read_text("utf-8")
     return f"{head}\n{inline(text, between=1)}"
+
+
+@cache
+def listing(code: str, page: str) -> str | None:
+    """A listing of a page without its imports from tilewise, or None if it is long."""
+    try:
+        text = LISTING.format(page=page, version=__version__) + inline(code)
+    except (Unusable, RecursionError):
+        return None
+    return text if len(text.splitlines()) <= MOST else None
 
 
 @cache

@@ -9,8 +9,8 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from tilewise.alone.imports import import_lines
-from tilewise.alone.modules import Edit, Module, Part, Unusable, find
+from tilewise.alone.imports import import_lines, top
+from tilewise.alone.modules import Edit, Module, Part, Unusable, find, imports
 from tilewise.alone.names import free, stored
 
 Owner = tuple[Module, str]
@@ -23,7 +23,13 @@ def inline(text: str, between: int = 2) -> str:
     between: empty lines between the definitions that are written into it.
     Raises Unusable where a module is a value, or a name is something else locally.
     """
-    return Program(text).text(between)
+    if "os.environ" in text:
+        raise Unusable("what is imported may depend on what is done before")
+    made = Program(text).text(between)
+    for node in ast.walk(ast.parse(made)):
+        if isinstance(node, ast.ImportFrom) and top(node.module or "") == "tilewise":
+            raise Unusable(f"{node.module} is imported in a function")
+    return made
 
 
 class Program:
@@ -32,6 +38,7 @@ class Program:
     def __init__(self, text: str) -> None:
         self.main = Module("", text)
         own = {*self.main.own, *self.main.others, *stored(self.main.rest)}
+        own -= self.main.ours.keys()
         self.called: dict[Owner, str] = {(self.main, name): name for name in own}
         self.taken = {name: owner for owner, name in self.called.items()}
         self.parts: dict[tuple[Module, Part], str] = {}
@@ -71,6 +78,8 @@ class Program:
         name, place = use.id, use
         if home is self.main and (home, name) in self.called:
             return None
+        if name in home.own and name in home.ours:
+            raise Unusable(f"{name} is imported and then changed")
         if name in home.own:
             return (home, name), "", place
         if name not in home.ours:
@@ -122,11 +131,12 @@ class Program:
     def body(self, edits: list[Edit]) -> str:
         """The program itself, without its docstring and its imports."""
         main = self.main
-        for node in main.tree.body:
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                edits.append(
-                    (main.starts[node.lineno - 1], main.starts[node.end_lineno], b"")
-                )
+        lines = main.raw.splitlines()
+        for node in imports(main.tree):
+            last = node.end_lineno or 0
+            while node.col_offset and last < len(lines) and not lines[last]:
+                last += 1  # in a block: the empty lines below as well
+            edits.append((main.starts[node.lineno - 1], main.starts[last], b""))
         doc = main.tree.body[0].end_lineno if main.doc() else 0
         return main.cut(main.starts[doc], len(main.raw), edits).strip("\n")
 

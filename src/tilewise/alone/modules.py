@@ -53,6 +53,9 @@ class Module:
                 self.bind(node, alias)
         elif not (node is self.tree.body[0] and self.doc()):
             self.rest.append(node)
+            for inner in imports(node):
+                for alias in inner.names:
+                    self.bind(inner, alias)
             for name in dict.fromkeys(defined(node)):
                 part = Part(self.above(node), node.end_lineno or 0, node)
                 self.own.setdefault(name, []).append(part)
@@ -113,10 +116,21 @@ class Module:
         return self.cut(self.starts[first - 1], self.starts[last], edits)
 
 
+def imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports in a statement, apart from those in functions and classes."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield node
+    elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        for child in ast.iter_child_nodes(node):
+            yield from imports(child)
+
+
 def defined(node: ast.AST) -> Iterator[str]:
     """The names that a statement of a module defines, or whose values it changes."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         yield node.name
+    elif isinstance(node, ast.AnnAssign) and node.value is None:
+        return  # it says of what type something is
     elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         for target in targets:
