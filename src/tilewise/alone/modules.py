@@ -53,7 +53,7 @@ class Module:
                 self.bind(node, alias)
         elif not (node is self.tree.body[0] and self.doc()):
             self.rest.append(node)
-            for inner in imports(node):
+            for inner in () if self.name else imports(node):  # of a program
                 for alias in inner.names:
                     self.bind(inner, alias)
             for name in dict.fromkeys(defined(node)):
