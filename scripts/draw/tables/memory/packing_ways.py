@@ -18,7 +18,8 @@ SAY = {
         "in_order": "packed in order", "decreasing": "packed by first fit decreasing",
         "look_ahead_1": "the same, reading 1 row ahead",
         "look_ahead_64": "the same, reading 64 rows ahead",
-        "no_borders": "packed, without borders", "chopped": "end to end, cut at row ends",
+        "no_borders": "packed, without borders",
+        "chopped": "end to end, cut at row ends",
     },
     "zh": {
         "head": ["", "对数正态：利用率", "注意力", "Python 函数：利用率", "注意力"],
