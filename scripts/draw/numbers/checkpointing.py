@@ -12,8 +12,10 @@ def numbers():
     short, row, long = (gpu.rows(n) for n in (SHORT, gpu.N, gpu.LONG))
     base, block = row["ours", "none"], row["standard", "block"]
     falls = [gpu.ratios(x["ours", "o"], x["ours", "none"])[1] - 1 for x in (row, long)]
-    times = {way: gpu.ratios(x, short["ours", "none"]) for way, x in short.items()}
-    flops, time = times["ours", "o"]
+    ratios = {way: gpu.ratios(x, short["ours", "none"]) for way, x in short.items()}
+    flops, time = ratios["ours", "o"]
+    others = ("mlp", "block", "apart")
+    times = {f"short_{x}": f"{ratios['ours', x][1]:.2f}" for x in others}
     model = gpu.found()["model"]
     weights = model["layers"] * 12 * model["embed_dim"] ** 2 * 4  # with their gradients
     saves = zip(*(cpu.measured()["ours", x][:2] for x in ("none", "block")))
@@ -32,9 +34,7 @@ def numbers():
         "short_ms": f"{short['ours', 'none']['ms']['median']:.0f}",
         "short_time": f"{time:.1f}",
         "short_flops": f"{flops:.2f}",
-        "short_mlp": f"{times['ours', 'mlp'][1]:.2f}",
-        "short_block": f"{times['ours', 'block'][1]:.2f}",
-        "short_apart": f"{times['ours', 'apart'][1]:.2f}",
+        **times,
         "weights_gib": f"{weights / GIB:.1f}",
         "off_least": f"{min(off):.0f}",
         "off_most": f"{max(off):.0f}",
