@@ -57,14 +57,16 @@ def close(result, exact, plain, largest):
     """At most twice the plain formula's error in the same dtype, and two last digits:
 
     one of the largest result, and one of the largest input in float32, in which scores
-    are computed. NaN fails, because NaN <= x is False, and so does another shape.
+    are computed. In float32 it is four times the error, because there a fused kernel is
+    not the more exact one. NaN fails, as NaN <= x is False, and so does another shape.
     """
     if result.shape != exact.shape:
         return False
-    error, allowed = ((x.double() - exact).abs().max() for x in (result, plain))
+    error, plain_error = ((x.double() - exact).abs().max() for x in (result, plain))
+    allowed = (2 if plain.dtype.itemsize == 2 else 4) * plain_error
     wide = torch.promote_types(plain.dtype, torch.float32)
     digit = torch.finfo(plain.dtype).eps * exact.abs().max()
-    return bool(error <= 2 * allowed + digit + torch.finfo(wide).eps * largest)
+    return bool(error <= allowed + digit + torch.finfo(wide).eps * largest)
 
 def mine(q, k, v, causal=False, block=128):
     """Correct attention, by tiles of 128: row r sees keys 0 .. r + N_k − N_q."""
@@ -254,8 +256,8 @@ def attempt(attention: Attention, case: Case, backward=True, **more) -> list[Ten
 def wrong(attention: Attention, case: Case, gradients: bool = True) -> list[str]:
     """What is wrong with a case, a sentence for each thing."""
     largest = max(x.abs().max() for x in case[:3])
-    # where one key gets all the weight, dS is 0 and its digits are only rounding
-    backward = gradients and bool(largest < 100 and case.q.shape[-2] > 1)
+    # beyond, weights that are computed again have lost too many digits to compare
+    backward = gradients and bool(largest < 30 and case.q.shape[-2] > 1)
     before = [x.clone() for x in case[:3]]
     found = attempt(attention, case, backward)
     exact = attempt(formula, Case(*(x.double() for x in before), case.how), backward)
