@@ -24,7 +24,7 @@ from pathlib import Path
 
 from draw import fresh, modules
 
-from tilewise import exercises
+from tilewise import alone, exercises
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs/generated"
@@ -110,6 +110,7 @@ def recipes():
         for path in sorted((ROOT / "src/tilewise/examples").glob("[!_]*.py"))
     }
     calls |= {f"traces/{x}": partial(trace, options) for x, options in TRACES.items()}
+    calls |= {f"alone/{x}.py": partial(alone.program, x) for x in alone.FILES}
     calls |= {f"live/{name}": partial(film, asked) for name, asked in FILMS.items()}
     for name in modules.pages_with_numbers():
         calls[f"numbers/{name}.json"] = partial(modules.numbers, name)

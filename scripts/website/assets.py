@@ -48,6 +48,12 @@ def results():
         yield f"assets/results/{path.name}", path.read_bytes()
 
 
+def alone():
+    """The programs that need nothing of ours, for a reader's own project."""
+    for path in sorted((ROOT / "docs/generated/alone").glob("*.py")):
+        yield f"assets/alone/{path.name}", path.read_bytes()
+
+
 def katex():
     """KaTeX's style sheet with one format of its fonts, and the fonts."""
     css = (KATEX / "katex-swap.min.css").read_text("utf-8")
@@ -145,7 +151,8 @@ def robots(site_url):
 
 def linked(language):
     """The names of the files that pages link to."""
-    return [name for name, _ in [*results(), *notebooks(language, ""), *citation("")]]
+    files = [*results(), *alone(), *notebooks(language, ""), *citation("")]
+    return [name for name, _ in files]
 
 
 def write(site):
@@ -153,7 +160,7 @@ def write(site):
     found = CANONICAL.search((site / "index.html").read_text("utf-8"))
     site_url = found[1].removesuffix("index.html") if found else ""
     for language, path in LANGUAGES.items():
-        files = [*own(language), *results(), *katex(), *card(language)]
+        files = [*own(language), *results(), *alone(), *katex(), *card(language)]
         files += notebooks(language, site_url + path)
         files += [*citation(site_url + path), *pages(language)]
         if not path:

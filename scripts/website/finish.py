@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts
-from website import assets, equations, lean, policy, search_index, sources
+from website import alone, assets, equations, lean, policy, search_index, sources
 
 HOME = re.compile(r'(<link rel="canonical" href="[^"]*/)index\.html"')
 NAMED = {  # parts of the theme's page that have no name of their own
@@ -60,6 +60,9 @@ def finish(site, serving=False):
         if (page := site / path / sources.PAGE) in unfinished[language]:
             made = sources.added(site / path, unfinished[language], language)
             unfinished[language][page] = made
+        unfinished[language], files = alone.added(unfinished[language], language, site)
+        for name, text in files.items():
+            (site / name).write_text(text, "utf-8")
         for file, text in unfinished[language].items():
             text = equations.replaced(head_and_names(text, language))
             unfinished[language][file] = text
