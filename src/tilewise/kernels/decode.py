@@ -25,7 +25,9 @@ from tilewise.kernels.shared.paged import check, lined_up, part_of, places
 from tilewise.kernels.shared.window import wider
 from tilewise.split_kv import choose_splits
 
-TILES = {64: (16, 128, 4, 2), 128: (16, 64, 4, 2), 256: (16, 32, 4, 2)}
+TILES = {64: (16, 128, 4, 3), 128: (16, 64, 4, 3), 256: (16, 32, 4, 3)}
+AHEAD = 2  # stages more for pages: where they are must be known before they are loaded
+PLACES = 2  # programs that a multiprocessor works on at once
 SIZES = "n_q", "room", "page", "pages", "left", "splits", "kv_heads", "packed", "total"
 MOST_ROWS = 64  # of a program; more rows than that are several blocks
 
@@ -125,7 +127,7 @@ best = functools.cache(choose_splits)
 
 def forward(
     q, k_cache, v_cache, seqlens, *, block_table=None, scale=None, window=None,
-    softcap=None, sinks=None, splits=None, **tile,
+    softcap=None, sinks=None, splits=None, places=PLACES, **tile,
 ):
     """o and L of the last n_q tokens of each sequence, whose keys are in the cache.
 
@@ -134,12 +136,15 @@ def forward(
     16 or 32 bits → o (batch, heads, n_q, d_v) in q's dtype, L (batch, heads, n_q) in
     fp32. seqlens (batch,), whole numbers that the host does not read, count new tokens
     too. splits None is chosen by `tilewise.split_kv.choose_splits` for the room that
-    the cache has. tile replaces numbers of TILES by name.
+    the cache has, with `places` for each multiprocessor. tile replaces numbers of TILES
+    by name.
     """
     rows, cols, launch = choose(TILES, wider(q, v_cache), tile)
     check(q, k_cache, v_cache, seqlens, block_table, sinks, rows, cols)
     (batch, heads, n_q, d), (kv_heads, page, d_v) = q.shape, v_cache.shape[1:]
     packed, total = heads // kv_heads * n_q, batch * heads * n_q
+    if block_table is not None and "num_stages" not in tile:
+        launch["num_stages"] += AHEAD
     if "block_rows" not in tile:
         rows = min(MOST_ROWS, max(rows, triton.next_power_of_2(packed)))
     q, k, v, table, lengths, sinks = lined_up(
@@ -151,9 +156,8 @@ def forward(
     if splits is None:
         tiles, size = triton.cdiv(min(room, left + n_q), cols), q.element_size()
         moved = cols * (d + d_v) * size, 4 * (d_v + 1)  # bytes of a tile, of a row
-        splits = best(
-            programs, tiles, min(rows, packed), *moved, processors(q.device)
-        )
+        at_once = places * processors(q.device)
+        splits = best(programs, tiles, min(rows, packed), *moved, at_once)
     o, lse = q.new_empty(batch, heads, n_q, d_v), q.new_empty(q.shape[:3]).float()
     parts, part_lse = o, lse
     if splits > 1:
