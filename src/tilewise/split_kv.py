@@ -120,24 +120,25 @@ def columns(states: list) -> dict:
 
 # --8<-- [start:choose_splits]
 def choose_splits(
-    programs: int, tiles: int, rows: int, tile: int, row: int, processors: int
+    programs: int, tiles: int, rows: int, tile: int, row: int, places: int
 ) -> int:
-    """How many parts to cut a cache into, so that the slowest processor reads least.
+    """How many parts to cut a cache into, so that the busiest place moves least.
 
-    Without parts there are `programs` programs; each reads `tiles` tiles of K and V, of
-    `tile` bytes, for its `rows` rows. With s parts there are s times as many programs,
-    and a row of a partial result takes `row` bytes, which are written and read again:
+    The GPU has `places` for programs to run at once. Without parts there are `programs`
+    programs; each reads `tiles` tiles of K and V, of `tile` bytes, for its `rows` rows.
+    With s parts there are s times as many, and a row of a partial result takes `row`
+    bytes, which are written and read again. A place moves so many bytes:
 
-    cost(s) = ⌈programs s / processors⌉ (⌈tiles / s⌉ tile + rows row)
-              + ⌈programs rows / processors⌉ s row,  for s > 1
+    cost(s) = ⌈programs s / places⌉ (⌈tiles / s⌉ tile + rows row)
+              + ⌈programs rows / places⌉ s row,  for s > 1
 
-    in bytes that one processor moves; cost(1) is the first term without rows row. The
-    smallest s of the least cost is returned.
+    and cost(1) is the first term without rows row. The smallest s of the least cost is
+    returned.
     """
-    best, least = 1, -(-programs // processors) * tiles * tile
-    merging = -(-programs * rows // processors) * row
-    for s in range(2, min(tiles, 4 * processors // programs + 1) + 1):
-        rounds = -(-programs * s // processors)
+    best, least = 1, -(-programs // places) * tiles * tile
+    merging = -(-programs * rows // places) * row
+    for s in range(2, min(tiles, 4 * places // programs + 1) + 1):
+        rounds = -(-programs * s // places)
         cost = rounds * (-(-tiles // s) * tile + rows * row) + s * merging
         if cost < least:
             best, least = s, cost

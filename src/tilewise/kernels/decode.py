@@ -40,6 +40,7 @@ def split_rows(
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr, SPLIT: tl.constexpr,
 ):
     """One part of the keys for one block of the rows that share them."""
+    # --8<-- [start:rows]
     part, program = tl.program_id(0) % splits, tl.program_id(0) // splits
     blocks = tl.cdiv(packed, BLOCK_ROWS)
     i, head = program % blocks, program // blocks  # head of K, through the batch
@@ -51,6 +52,7 @@ def split_rows(
         return
     r = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)  # query head and token of the group
     rows = n - n_q + r % n_q  # the last key that each row sees
+    # --8<-- [end:rows]
     q_at = Q + head.to(tl.int64) * packed * D
     q = tl.load(tile_of(q_at, D, r, DIMS), inside(r, packed, D, DIMS), 0.0)  # (B_r, d)
     acc, l, m = start(BLOCK_ROWS, DIMS_V)
