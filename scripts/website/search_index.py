@@ -126,20 +126,16 @@ def names(page):
 def shorten(folder):
     """Rewrite the index in a folder of the site, if the theme has written one.
 
-    A page gets a field with its other names, and each section its weight.
-
-    A function is looked for by its name, so its title loses the arguments. The theme
-    puts a space of no width on both sides of every Chinese word; beside a separator it
-    says nothing. Long sections are kept as digests, and what a page only repeats is
-    left out.
+    A page gets a field with its other names, and each section its weight. A function
+    is looked for by its name, so its title loses the arguments. The theme puts a space
+    of no width on both sides of every Chinese word; beside a separator it says nothing.
+    Long sections are kept as digests, and what a page only repeats is left out.
     """
     path = folder / "search/search_index.json"
     if not path.exists():  # Zensical has an index of its own
         return
     index = json.loads(path.read_text("utf-8"))
-    index["docs"] = [
-        entry for entry in index["docs"] if not entry["location"].endswith(REPEATED)
-    ]
+    index["docs"] = [x for x in index["docs"] if not x["location"].endswith(REPEATED)]
     language = "zh" if "zh" in index["config"]["lang"] else "en"
     for entry in index["docs"]:
         if "#tilewise" in entry["location"]:

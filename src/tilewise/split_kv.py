@@ -120,26 +120,26 @@ def columns(states: list) -> dict:
 
 # --8<-- [start:choose_splits]
 def choose_splits(
-    programs: int, tiles: int, rows: int, tile: int, row: int, places: int
+    programs: int, tiles: int, rows: int, tile: int, row: int, sms: int
 ) -> int:
-    """How many parts to cut a cache into, so that the busiest place moves least.
+    """How many parts to cut a cache into, so that the busiest SM moves least.
 
-    The GPU has `places` for programs to run at once. Without parts there are `programs`
-    programs; each reads `tiles` tiles of K and V, of `tile` bytes, for its `rows` rows.
-    With s parts there are s times as many, and a row of a partial result takes `row`
-    bytes, which are written and read again. A place moves so many bytes:
+    The GPU has `sms` multiprocessors. Without parts there are `programs` programs; each
+    reads `tiles` tiles of K and V, of `tile` bytes, for its `rows` rows. With s parts
+    there are s times as many, and a row of a partial result takes `row` bytes, which
+    are written and read again. The busiest SM moves so many bytes:
 
-    cost(s) = ⌈programs s / places⌉ (⌈tiles / s⌉ tile + rows row)
-              + ⌈programs rows / places⌉ s row,  for s > 1
+    cost(s) = ⌈programs s / sms⌉ (⌈tiles / s⌉ tile + rows row)
+              + ⌈programs rows / sms⌉ s row,  for s > 1
 
     and cost(1) is the first term without rows row. The smallest s of the least cost is
     returned.
     """
-    best, least = 1, -(-programs // places) * tiles * tile
-    merging = -(-programs * rows // places) * row
-    for s in range(2, min(tiles, 4 * places // programs + 1) + 1):
-        rounds = -(-programs * s // places)
-        cost = rounds * (-(-tiles // s) * tile + rows * row) + s * merging
+    best, least = 1, -(-programs // sms) * tiles * tile
+    merging = -(-programs * rows // sms) * row
+    for s in range(2, min(tiles, 4 * sms // programs + 1) + 1):
+        most = -(-programs * s // sms)
+        cost = most * (-(-tiles // s) * tile + rows * row) + s * merging
         if cost < least:
             best, least = s, cost
     return best
