@@ -28,7 +28,7 @@ def dashes(method):
 def mark(method):
     """The class of a method's lines, points and bars; ours is the thickest line."""
     name = LOOK.get(method, ("rung", ""))[0]
-    return f"tw-mark tw-of-{name}" + (" tw-thick" if name == "ours" else "")
+    return f"tw-look tw-of-{name}" + (" tw-thick" if name == "ours" else "")
 
 
 def name(method):
