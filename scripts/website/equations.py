@@ -20,6 +20,7 @@ EQUATION = re.compile(
     r"([，。；：、！？）”,.;:!?)]?)",
     re.S,
 )
+CELL = ("<td", "<th>", "<th "), ("</td>", "</th>")
 BASE = '<span class="katex-base">'  # a part of an equation; lines break between two
 _rendered: dict[tuple[str, bool, bool], str] = {}
 
@@ -44,10 +45,9 @@ def key(match):
 
     They have colour in displayed equations and in the cells of tables.
     """
-    shown = match[3] is not None
-    before = match.string[: match.start()].rpartition("<td")[2]
-    coloured = shown or before != match.string[: match.start()] and "</td" not in before
-    return html.unescape(match[2] or match[3]).strip(), shown, coloured
+    shown, before = match[3] is not None, match.string[: match.start()]
+    opened, closed = (max(map(before.rfind, marks)) for marks in CELL)
+    return html.unescape(match[2] or match[3]).strip(), shown, shown or opened > closed
 
 
 def render(pages):
