@@ -187,9 +187,10 @@ def only(text, points):
     )
 
 
-def forward(points):
-    """The forward kernel's text with stamps at these points."""
-    return only(changed("stamps", ("gluon_forward",), FORWARD), points)
+def forward(points, turns=True):
+    """The forward kernel's text with stamps at these points, with turns or without."""
+    more = [] if turns else [("bar.sync $1, 256; ", ""), ("bar.arrive $1, 256; ", "")]
+    return only(changed("stamps", ("gluon_forward",), FORWARD + more), points)
 
 
 def backward(points):

@@ -18,6 +18,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from measure.shared.results import write
 from measure.timeline import _stamps
+from measure.timeline._apart import apart
 from measure.variants._variants import check, graph, load, milliseconds
 
 from tilewise import kernels
@@ -29,7 +30,9 @@ kernel over that of the kernel itself (graphs of 32 calls that take turns, media
 15). cycles: means over the programs of the first round (one per SM) and the tiles in
 the middle of a walk; each is named after the point at its end, and "again" lies between
 the last point and the next tile's first, so that they add up to the period of a tile.
-strip: one program, in cycles from its first stamp shown."""
+strip: one program, in cycles from its first stamp shown. apart: how many cycles lie
+between two consumers starting the products of a tile, as a median over programs, for
+each tile of the first walk of the forward pass, with turns and without."""
 N, HEADS, CALLS, ROUNDS = 4096, 16, 32, 15
 PROGRAM = 40  # whose strip is shown
 SETS = {
@@ -94,12 +97,13 @@ def intervals(times, names, points, tiles):
 
 def strip(times, roles, tiles):
     """{role: [[tile, cycles at each point]]}; None is a point that a tile has not."""
-    least = times[0, tiles[0], 0]
+    first = times[0, tiles[0], 0]
+
+    def cycles(x):
+        return int(since(first, x) + 2**31) % 2**32 - 2**31 if x else None
+
     return {
-        name: [
-            [t, *(int(since(least, x)) if x else None for x in times[r, t])]
-            for t in tiles
-        ]
+        name: [[t, *map(cycles, times[r, t])] for t in tiles]
         for r, name in roles.items()
     }
 
@@ -191,4 +195,4 @@ def passes():
 
 if __name__ == "__main__":
     compile_all()
-    write("timeline", METHOD, {"passes": passes()})
+    write("timeline", METHOD, {"passes": passes(), "apart": apart(inputs)})

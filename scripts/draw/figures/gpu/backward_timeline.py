@@ -2,7 +2,7 @@
 
 from draw.figures import _svg as s
 from draw.figures._plot import results
-from draw.tables.gpu.backward_timeline import D, FILE
+from draw.tables.gpu.backward_timeline import FILE, D
 
 POINTS = ["begin", "scores", "dp", "ds", "dq"]  # of the run that is drawn
 NUMBER = {"begin": 0, "scores": 3, "dp": 4, "ds": 5, "dq": 8}
