@@ -81,4 +81,4 @@ export const define = (katex) =>
 
 // The HTML of an equation, its source without \tensors{…} around it.
 export const unnamed = (html) =>
-  html.replace(/(<annotation[^>]*>)\\tensors\{(.*)\}(?=<\/annotation>)/s, "$1$2");
+  html.replaceAll('"enclosing tw-', '"tw-').replace(/(<annotation[^>]*>)\\tensors\{(.*)\}(?=<\/annotation>)/s, "$1$2");
