@@ -74,7 +74,8 @@ def spans(role, tiles):
 
 def room(words):
     """What a name takes in the widest font; Chinese characters are twice as wide."""
-    return 7 * len(re.sub(r"[$^]", "", words).encode("gb18030")) + 6 if words else WIDE
+    plain = re.sub(r"[$^]", "", words)
+    return 6 + sum(14 if x > "\u2fff" else 7 for x in plain) if words else WIDE
 
 
 def lane(role, tiles, say, y):
