@@ -13,7 +13,7 @@ SHEET = Path(__file__).resolve().parents[2] / "docs/assets/tilewise.css"
 FIGURE = re.compile(r'<figure([^>]* class="tw-figure.*?)</figure>', re.S)
 DRAWING = re.compile(r'<svg class="tw".*?</svg>', re.S)
 CAPTION = re.compile(r"(<figcaption[^>]*>)(.*?)(?=</figcaption>)", re.S)
-SAID = {"en": ("Figure {}", "Figure {} as SVG"), "zh": ("图 {}", "图 {}（SVG 文件）")}
+SAID = {"en": ("Figure {}", "Figure {} as SVG"), "zh": ("图 {}", "图 {} 的 SVG")}
 
 
 @cache
