@@ -3,10 +3,10 @@
     python scripts/website/finish.py site
 
 The site holds English pages and, in zh/, Chinese ones, from MkDocs or from Zensical.
-This program writes the shared files, turns equations into HTML, names parts of the page
-for screen readers, lists under each reference the pages that name it, joins the style
-sheets, and gives each page its policy for scripts. A page that it has finished before
-is left alone.
+This program writes the shared files, turns equations into HTML, numbers figures, names
+parts of the page for screen readers, lists under each reference the pages that name it,
+joins the style sheets, and gives each page its policy for scripts. A page that it has
+finished before is left alone.
 """
 
 import re
@@ -14,7 +14,16 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts
-from website import alone, assets, equations, lean, policy, search_index, sources
+from website import (
+    alone,
+    assets,
+    equations,
+    figures,
+    lean,
+    policy,
+    search_index,
+    sources,
+)
 
 HOME = re.compile(r'(<link rel="canonical" href="[^"]*/)index\.html"')
 NAMED = {  # parts of the theme's page that have no name of their own
@@ -66,7 +75,8 @@ def finish(site, serving=False):
         for file, text in unfinished[language].items():
             text = equations.replaced(head_and_names(text, language))
             unfinished[language][file] = text
-        made = lean.joined(site / path, unfinished[language], "../" if path else "")
+        numbered = figures.numbered(site / path, unfinished[language], language)
+        made = lean.joined(site / path, numbered, "../" if path else "")
         for file, text in made.items():
             file.write_text(text if serving else policy.added(text), "utf-8")
         search_index.shorten(site / path)
