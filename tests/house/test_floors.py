@@ -124,6 +124,29 @@ def test_torch_is_asked_for_when_it_is_used():
     assert "flash1" in done.stdout and "torch" in done.stderr.splitlines()[-1]
 
 
+def test_without_torch_the_package_can_be_looked_at():
+    code = """
+import inspect, pydoc, tilewise
+assert not hasattr(tilewise, "flash_attention") and hasattr(tilewise, "softmax")
+inspect.getmembers(tilewise)
+pydoc.render_doc("tilewise")
+names = {}
+exec("from tilewise import *", names)
+assert {"softmax", "trace"} < names.keys() and "flash_attention" not in names
+for how in "from tilewise import flash_attention", "tilewise.flash_attention":
+    try:
+        exec(how)
+    except (ImportError, AttributeError) as error:
+        print(error)
+"""
+    done = without_torch(code)
+    sentence = "tilewise.flash_attention needs torch: python -m pip install torch\n"
+    assert (done.stdout, done.stderr) == (2 * sentence, "")
+    names: dict = {}
+    exec("from tilewise import *", names)
+    assert {"flash_attention", "softmax"} < names.keys() and "importlib" not in names
+
+
 def test_modules_come_by_name():
     import tilewise
 
