@@ -17,6 +17,7 @@ LIBRARIES[2] = LIBRARIES[1] | {"triton"}
 SERVE = {"fastapi", "hypercorn", "prometheus_client", "pydantic", "safetensors"}
 SERVE |= {"starlette"}  # FastAPI is made of it
 LIVE = {"itertools", "json", "io", "sys", "traceback"}  # tilewise.live, besides
+MORE = {"live": LIVE, "serve": SERVE, "integrations": {"transformers"}}
 MATH = {"ceil", "e", "exp", "floor", "inf", "isinf", "isnan", "log", "log2", "nan"}
 MATH |= {"pi", "pow", "sqrt", "tanh"}  # what MicroPython has, of what we may want
 FLOOR_0 = [path for path in FLOORS if floor_of(part_of(path)) == 0]
@@ -35,7 +36,7 @@ def test_arrows_go_down(path):
             below = floor_of(rest.split(".")[0]) if rest else floor
             assert below is not None and below <= floor, f"floor {floor} imports {name}"
         else:
-            more = {"live": LIVE, "serve": SERVE}.get(part_of(path), set())
+            more = MORE.get(part_of(path), set())
             assert library in LIBRARIES[floor] | more, f"floor {floor} imports {name}"
 
 
