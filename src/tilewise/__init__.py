@@ -8,6 +8,7 @@ first asked for, so that `import tilewise` needs no PyTorch.
 
 import importlib
 import pkgutil
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what mypy and an editor know by name
@@ -54,16 +55,27 @@ _FRONT = {
     "ring_attention": "ring.ops",
     "scaled_dot_product_attention": "attention.sdpa",
 }
+_PLAIN = "ledger", "one_pass", "softmax", "trace"  # of floor 0
 _MODULES = {module.name for module in pkgutil.iter_modules(__path__)} - {"__main__"}
 
 if not TYPE_CHECKING:
 
     def __getattr__(name):
-        if name in _MODULES:
-            return importlib.import_module(f"tilewise.{name}")
-        if name in _FRONT:
-            return getattr(importlib.import_module(f"tilewise.{_FRONT[name]}"), name)
-        raise AttributeError(f"module 'tilewise' has no attribute {name!r}")
+        if name == "__all__":  # of `from tilewise import *`: what there is
+            here = sys.modules[__name__]
+            return [*_PLAIN, *(x for x in _FRONT if hasattr(here, x))]
+        if name not in _MODULES and name not in _FRONT:
+            raise AttributeError(f"module 'tilewise' has no attribute {name!r}")
+        try:
+            module = importlib.import_module(f"tilewise.{_FRONT.get(name, name)}")
+        except ModuleNotFoundError as error:
+            needed = error.name.partition(".")[0]
+            message = f"tilewise.{name} needs {needed}: python -m pip install {needed}"
+            # hasattr wants an AttributeError, of which `from … import` tells nothing.
+            asked = sys._getframe(1).f_code.co_name == "_handle_fromlist"
+            kind = ModuleNotFoundError if asked else AttributeError
+            raise kind(message) from error
+        return getattr(module, name) if name in _FRONT else module
 
 
 def __dir__() -> list[str]:

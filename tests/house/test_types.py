@@ -25,7 +25,7 @@ lengths = torch.tensor([0, 4])
 o, lse = tilewise.flash_attention_varlen(
     q[0], q[0], q[0], lengths, lengths, return_lse=True
 )
-o = tilewise.ring_attention(q, q, q, causal=True)
+o = tilewise.ring_attention(q, q, q, causal="zig-zag")
 o, lse = tilewise.flash_decode(q, q, q, lengths[1:], splits=2, return_lse=True)
 layer = tilewise.FlashAttention(16, 2, num_kv_heads=1, causal=True)
 o = layer(torch.zeros(1, 4, 16))
