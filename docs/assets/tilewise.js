@@ -92,23 +92,44 @@ if (here.length && location.protocol !== "file:") {
   }
 }
 
-// Pages that were read to their end, kept in this browser only: a tick in the menu, a filled
-// tile on the front page. Both languages have the same paths below their root.
-const READ = "tilewise-read";
+// Pages that were read to their end and exercises that were solved, kept in this browser only:
+// ticks and counts in the menu, a filled tile on the front page. Both languages have the same
+// paths below their root.
+const [READ, EXERCISES] = ["tilewise-read", "tilewise-exercises"];
 const config = JSON.parse(document.querySelector("#__config").textContent);
 const base = new URL(`${config.base}/`, location);
 const path = (url) => new URL(url).pathname.slice(base.pathname.length) || "index.html";
-const read = () => {
+const kept = (key) => {
   try {
-    return new Set(JSON.parse(localStorage.getItem(READ)));
+    return JSON.parse(localStorage.getItem(key)) ?? [];
   } catch {
-    return new Set(); // nothing, or nothing of ours
+    return []; // nothing of ours
   }
+};
+const read = () => new Set([kept(READ)].flat());
+const MENU = ".md-nav--primary a.md-nav__link:not([href^='#'])";
+const say = (link, text, said) => {
+  const { dataset } = link.querySelector(".md-ellipsis");
+  if (said) dataset.twCount = text;
+  else delete dataset.twCount;
 };
 const tick = () => {
   const all = read();
-  const links = [...document.querySelectorAll(".md-nav--primary a.md-nav__link, .tw-book a")];
+  const links = [...document.querySelectorAll(`${MENU}, .tw-book a`)];
   for (const link of links) link.classList.toggle("tw-read", all.has(path(link.href)));
+  for (const part of document.querySelectorAll(".md-nav--primary > ul > li")) {
+    const pages = [...part.querySelectorAll(MENU)];
+    const done = pages.filter((link) => link.classList.contains("tw-read")).length;
+    say(part.querySelector("label"), done < pages.length ? `${done}/${pages.length}` : "✓", done);
+  }
+  const exercises = kept(EXERCISES);
+  const solved = Object.values(exercises).filter((one) => one?.solved).length;
+  for (const link of document.querySelectorAll("a[href*='exercises.html'], .md-nav a[href^='#']")) {
+    if (!path(link.href).endsWith("reference/exercises.html")) continue;
+    const { solved: done } = exercises[link.hash.slice(1).replaceAll("-", "_")] ?? {};
+    link.classList.toggle("tw-solved", !!done);
+    if (link.matches(MENU)) say(link, `${solved} ✓`, solved);
+  }
   const tiles = links.filter((link) => link.closest(".tw-book"));
   const count = document.querySelector(".tw-count");
   if (!count) return;
@@ -126,6 +147,7 @@ new IntersectionObserver(([{ isIntersecting }]) => {
   tick();
 }).observe(document.querySelector(".md-footer"));
 addEventListener("storage", tick); // another tab
+addEventListener(EXERCISES, tick);
 tick();
 
 // At a wrong address, the pages whose names share the most pairs of letters with it.

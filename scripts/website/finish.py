@@ -31,7 +31,7 @@ def head_and_names(page, language):
     page = page.replace(*(f'title="{PERMALINK[x]}"' for x in ("en", language)))
     for part, name in NAMED.items():
         page = page.replace(part, f'{part} aria-label="{name[language]}"')
-    return page
+    return page.replace('_label" tabindex="0">', '_label">')  # its switch has the focus
 
 
 def pages(site):
