@@ -92,6 +92,61 @@ if (here.length && location.protocol !== "file:") {
   }
 }
 
+// What the glossary says of a term, in a card at its link: for a pointer that rests on it, or
+// the focus. All cards come in one script with the first, so that they work in a folder too.
+const TERM = "article a[href*='glossary.html#']";
+const card = Object.assign(document.createElement("div"), { id: "tw-card", hidden: true });
+card.role = "tooltip";
+const source = new URL("terms.js", document.currentScript.src);
+let terms, timer, term;
+const hide = () => {
+  card.hidden = true;
+  term = term?.removeAttribute("aria-describedby");
+};
+const showCard = (link) => {
+  clearTimeout(timer);
+  if (link === term) return;
+  hide();
+  const parts = terms[link.hash.slice(1)];
+  if (!parts) return;
+  term = link;
+  card.replaceChildren(...parts.map(([tag, textContent], n) => typeof parts[n] === "string"
+    ? parts[n] : Object.assign(document.createElement(tag), { textContent })));
+  card.hidden = false;
+  const box = [...link.getClientRects()].at(-1);
+  const below = box.bottom + card.offsetHeight < innerHeight;
+  const left = Math.min(box.left, document.documentElement.clientWidth - card.offsetWidth - 12);
+  card.style.left = `${Math.max(12, left) + scrollX}px`;
+  card.style.top = `${(below ? box.bottom : box.top - card.offsetHeight) + scrollY}px`;
+  link.setAttribute("aria-describedby", card.id);
+};
+const wants = (link, wait) => {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    if (terms) return showCard(link);
+    window.twTerms = (found) => {
+      terms = found;
+      document.body.append(card);
+      showCard(link);
+    };
+    document.head.append(Object.assign(document.createElement("script"), { src: source }));
+  }, wait);
+};
+const leave = () => {
+  clearTimeout(timer);
+  timer = setTimeout(hide, 200);
+};
+document.addEventListener("pointerover", ({ target, pointerType }) => {
+  if (pointerType === "touch") return;
+  const link = target.closest(TERM);
+  if (link) wants(link, 150);
+  else if (card.contains(target)) clearTimeout(timer);
+  else leave();
+});
+document.addEventListener("focusin", ({ target }) => target.matches(TERM) && wants(target, 0));
+document.addEventListener("focusout", ({ target }) => target.matches(TERM) && leave());
+document.addEventListener("keydown", ({ key }) => key === "Escape" && hide());
+
 // Pages that were read to their end and exercises that were solved, kept in this browser only:
 // ticks and counts in the menu, a filled tile on the front page. Both languages have the same
 // paths below their root.

@@ -4,17 +4,27 @@
 
 The site holds English pages and, in zh/, Chinese ones, from MkDocs or from Zensical.
 This program writes the shared files, turns equations into HTML, names parts of the page
-for screen readers, lists under each reference the pages that name it, joins the style
-sheets, and gives each page its policy for scripts. A page that it has finished before
-is left alone.
+for screen readers, leads from listings to their files, lists under each reference the
+pages that name it, joins the style sheets, and gives each page its policy for scripts.
+A page that it has finished before is left alone.
 """
 
+import os
 import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts
-from website import assets, equations, lean, policy, search_index, sources
+from website import (
+    assets,
+    cards,
+    equations,
+    lean,
+    origins,
+    policy,
+    search_index,
+    sources,
+)
 
 HOME = re.compile(r'(<link rel="canonical" href="[^"]*/)index\.html"')
 NAMED = {  # parts of the theme's page that have no name of their own
@@ -60,9 +70,12 @@ def finish(site, serving=False):
         if (page := site / path / sources.PAGE) in unfinished[language]:
             made = sources.added(site / path, unfinished[language], language)
             unfinished[language][page] = made
-        for file, text in unfinished[language].items():
+        if not os.environ.get("REPO_URL"):
+            origins.write(site, unfinished[language])
+        for file, text in cards.added(site / path, unfinished[language]).items():
             text = equations.replaced(head_and_names(text, language))
-            unfinished[language][file] = text
+            up = "../" * (len(file.relative_to(site).parts) - 1)
+            unfinished[language][file] = origins.linked(text, up, language)
         made = lean.joined(site / path, unfinished[language], "../" if path else "")
         for file, text in made.items():
             file.write_text(text if serving else policy.added(text), "utf-8")
