@@ -33,7 +33,7 @@ SKIPPED = re.compile(
 ARTICLE = re.compile(r'(<article\b.*?)(?=<h2 id="sources"|</article>)', re.S)
 TEX = re.compile(r'<span class="arithmatex"[^>]*>\\\((.*?)\\\)</span>', re.S)
 RAISED = re.compile(r"([_^])(?:\{([^}]*)\}|(\w))")
-LINKS = re.compile(r"(?:[\s,，、·]*<a [^>]*>[^<]*</a>)+。?$")
+LINKS = re.compile(r"(?:[\s,，、；·]*<a [^>]*>[^<]*</a>)+。?$")
 PART = re.compile(r"<(code|em|sub|sup)>(.*?)</\1>", re.S)
 
 
