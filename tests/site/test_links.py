@@ -2,12 +2,14 @@
 
 import json
 import re
+import subprocess
 from functools import cache
 from urllib.parse import urlsplit
 
 from built import ERRORS, FILES, css_urls, lang, loaded, root, soup, target
 from every import every
-from pages import DOCS, config
+from pages import DOCS, ROOT, config
+from website.changed import dates
 
 each_file = every("file", FILES)
 # what the theme's script would ask for a repository's stars, on GitHub or a GitLab, for
@@ -109,6 +111,18 @@ def test_each_page_leads_to_its_source(file, site):
 
 
 @each_file
+def test_each_page_says_when_it_was_changed(file, site):
+    """The date of the last commit that touched it, where git knows all of them."""
+    path = f"docs/{lang(file)}/{file.removeprefix('zh/').removesuffix('.html')}"
+    known = {x: day for x, day in dates().items() if x.rpartition(".")[0] == path}
+    said = [x.get_text() for x in soup(site / file).select(".tw-about time")]
+    assert said == [*known.values()]
+    if known and file.endswith("index.html"):
+        log = ["git", "log", "-1", "--format=%cs", "--", *known]
+        assert subprocess.check_output(log, cwd=ROOT, text=True).strip() in said
+
+
+@each_file
 def test_each_listing_leads_to_its_source(file, site):
     """To a file that has its lines, or most of them where several files make one."""
     page = soup(site / file)
@@ -118,7 +132,10 @@ def test_each_listing_leads_to_its_source(file, site):
         if not link:  # a notebook's cells are typed on the page
             assert "worked-example" in file
             continue
-        assert not link["href"].startswith("http") and link["aria-label"]
+        assert link["aria-label"]
+        if link["href"].startswith("http"):  # the workflow says where the repository is
+            assert re.search(r"/blob/main/src/.*\.py#L\d+-L\d+$", link["href"])
+            continue
         text = (site / target(file, link["href"])[0]).read_text("utf-8")
         known = {line.strip() for line in text.splitlines()}
         lines = [x.strip() for x in block.select_one("code").get_text().splitlines()]
