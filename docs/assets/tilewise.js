@@ -11,7 +11,10 @@ const help = () => {
   for (const wide of document.querySelectorAll(WIDE))
     if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
 };
-new MutationObserver(help).observe(document.body, { childList: true, subtree: true });
+// Not for what the tile machine draws, sixty times a second: to ask for a width costs a layout.
+const drawn = ({ target }) => target.closest("tw-stepper");
+const news = (records) => records.every(drawn) || help();
+new MutationObserver(news).observe(document.body, { childList: true, subtree: true });
 addEventListener("resize", help);
 help();
 

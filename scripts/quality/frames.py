@@ -6,7 +6,7 @@
 Played, it goes four times as fast as usual, about three steps a second. Dragged, its
 scrubber moves on in every frame, so that a step has to be drawn within 16.7 ms. Prints
 how many frames a Chromium of this machine showed per second, how many came more than
-half a frame late, and how long the page's thread computed for each, which says more on
+half a frame late, and how long the page's process computed for each, which says more on
 a machine that is busy with other things: there are fewer frames then.
 """
 
@@ -35,9 +35,9 @@ COUNT = """([seconds, drag]) => new Promise((done) => {
 
 
 def computed(session):
-    """How long the page's thread has computed, in seconds."""
-    metrics = session.send("Performance.getMetrics")["metrics"]
-    return next(x["value"] for x in metrics if x["name"] == "TaskDuration")
+    """How long the processes that draw pages have computed, in seconds."""
+    found = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    return sum(x["cpuTime"] for x in found if x["type"] == "renderer")
 
 
 def counted(page, session, seconds, drag):
@@ -57,9 +57,7 @@ def main(site, seconds):
         path = chromium.find()
         browser = playwright.chromium.launch(executable_path=path, args=chromium.FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 900})
-        session = page.context.new_cdp_session(page)
-        session.send("Performance.setTimeDomain", {"timeDomain": "threadTicks"})
-        session.send("Performance.enable")
+        session = browser.new_browser_cdp_session()
         page.goto(address + PAGE)
         machine = page.locator("tw-stepper")
         machine.evaluate("(one) => one.scrollIntoView()")
