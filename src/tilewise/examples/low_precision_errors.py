@@ -24,7 +24,7 @@ def inputs(kind):
     return q, k, v
 
 
-def error(rule, q, k, v, exact, whole=False):
+def error(rule, exact, q, k, v, whole=False):
     """Of O; if whole, the rule sees Q, K and V at once, and only P tile by tile."""
     if whole:
         q, k, v = rule(q, -1), rule(k, -1), rule(v, -2)
@@ -47,9 +47,9 @@ for kind in ("normal", "outliers", "shared"):
     exact, _ = flash2_forward(q, k, v, 128, 128)
     rest, _ = smooth(k)
     ways = ((q, k, v), (q, rest, v), (q @ m, k @ m, v), (q @ m, rest @ m, v))
-    print(f"{kind:8} bf16  {error(bf16, q, k, v, exact):8.4f}")
+    print(f"{kind:8} bf16  {error(bf16, exact, q, k, v):8.4f}")
     for name, recipe in RECIPES.items():
         rule = as_rule(recipe)
-        errors = [error(rule, q, k, v, exact, whole=True)]
-        errors += [error(rule, *way, exact) for way in ways]
+        errors = [error(rule, exact, q, k, v, whole=True)]
+        errors += [error(rule, exact, *way) for way in ways]
         print(f"{kind:8} {name:6}", *(f"{x:7.4f}" for x in errors))

@@ -11,10 +11,10 @@ def gradients(v, place="", rule=None):
     """dQ, dK, dV and dS in float64, where the operands named by place are rounded."""
 
     def at(name, x):
-        return rule(x) if name == place else x
+        return rule(x) if name in place.split() else x
 
     p = torch.softmax(q @ k.T / 8, -1)
-    delta = (do * (p @ v)).sum(-1, keepdim=True)  # saved by the forward pass
+    delta = (at("δ", do) * (p @ v)).sum(-1, keepdim=True)
     ds = p * (at("dO", do) @ at("V", v).T - delta)
     dq, dk = at("dS", ds) @ k / 8, at("dS", ds).T @ q / 8
     return dq, dk, at("P", p).T @ at("dO", do), ds
@@ -24,9 +24,9 @@ def report(name, v, rule):
     """Print the relative errors of dQ, dK and dV, one rounding at a time."""
     print(name)
     exact = gradients(v)
-    for place in ("P", "V", "dO", "dS"):
+    for place in ("P", "V", "dO", "dO δ", "dS"):
         pairs = zip(gradients(v, place, rule)[:3], exact)
-        print(f"  {place:3}", *(f"{(x - y).norm() / y.norm():6.3f}" for x, y in pairs))
+        print(f"  {place:4}", *(f"{(x - y).norm() / y.norm():6.3f}" for x, y in pairs))
 
 
 print(f"typical size: dO {do.std():.0e}, dS {gradients(v)[3].std():.0e}")

@@ -58,7 +58,8 @@ def draw(lang):
         x = X(2.0**n)
         power = f"$2^{{{n}}}$".replace("-", "−")
         out.append(s.middle(round(x), bottom + 8, power, "tw-small"))
-        out.append(line("tw-faint", (x, TOP), (x, bottom - 8), dashes="3 4"))
+        for y in range(TOP, bottom - 18, STEP):
+            out.append(line("tw-faint", (x, y), (x, y + 18), dashes="3 4"))
     plain = [
         say["each"].format(**{k: f"{v}".replace("$", "") for k, v in facts(n).items()})
         for n in CLASS
