@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # what mypy and an editor know by name
     from tilewise import block_sparse as block_sparse
     from tilewise import checks as checks
+    from tilewise import decoding as decoding
     from tilewise import dropout as dropout
     from tilewise import fits as fits
     from tilewise import flash1 as flash1
@@ -28,12 +29,14 @@ if TYPE_CHECKING:  # what mypy and an editor know by name
     from tilewise import packing as packing
     from tilewise import rounding as rounding
     from tilewise import softmax as softmax
+    from tilewise import split_kv as split_kv
     from tilewise import standard as standard
     from tilewise import strict_json as strict_json
     from tilewise import trace as trace
     from tilewise import types as types
     from tilewise import variants as variants
     from tilewise import worked_example as worked_example
+    from tilewise.attention.decode import flash_decode as flash_decode
     from tilewise.attention.module import FlashAttention as FlashAttention
     from tilewise.attention.ops import flash_attention as flash_attention
     from tilewise.attention.sdpa import (
@@ -48,6 +51,7 @@ _FRONT = {
     "FlashAttention": "attention.module",
     "flash_attention": "attention.ops",
     "flash_attention_varlen": "varlen.ops",
+    "flash_decode": "attention.decode",
     "ring_attention": "ring.ops",
     "scaled_dot_product_attention": "attention.sdpa",
 }
