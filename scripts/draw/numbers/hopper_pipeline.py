@@ -54,6 +54,9 @@ def parts():
     gain = [100 / variant(RUN, "no_turns", d=d, causal=c) - 100 for d, c in cells]
     yield "turns_least", f"{min(gain):.0f}"
     yield "turns_most", f"{max(gain):.0f}"
+    for d in (64, 128):
+        slower = 100 * (1 - variant(RUN, "held_back", d=d))
+        yield f"held_{d}", f"{slower:.0f}"
 
 
 PARTS = (schedules, shared, gains, parts)
