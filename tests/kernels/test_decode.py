@@ -44,7 +44,7 @@ def compiled(request):
         {"rung": "decode", "arch": arch, "d": d, "d_v": d_v, "n_q": n_q}
         | {"options": {"splits": splits} | how, "pass": "decode"}
         for arch, d, d_v, n_q in wanted
-        for splits, how in ((1, PLAIN), (8, EVERY))
+        for splits, how in ((1, PLAIN), (40, EVERY))
     ]
     child = Path(__file__).with_name("_compile.py")
     done = subprocess.run(

@@ -33,7 +33,7 @@ of about 10 ms, each replayed twice and the second time taken between CUDA event
 medians of rounds in which all take turns. paged: pages of 16 keys in random order. one
 part: splits=1. bytes: those of tilewise.ledger.decode with a single part; tbs: bytes
 over ms. A cell whose cache does not fit into a third of the memory is left out."""
-HEADS, D, PAGE, SECONDS = 32, 128, 16, 1.0
+HEADS, D, PAGE, SECONDS = 32, 128, 16, 0.5
 BATCHES, GROUPS = (1, 8, 64), (1, 4, 8, 16)
 LENGTHS = 1024, 8192, 32768, 131072
 BACKENDS = {

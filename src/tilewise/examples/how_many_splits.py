@@ -1,6 +1,6 @@
 from tilewise.split_kv import choose_splits
 
-places, d, block = 2 * 132, 128, 64  # an H200; keys in tiles of 64
+places, d, block = 2 * 132, 128, 32  # an H200; keys in tiles of 32
 tile, row = block * 2 * d * 2, (d + 1) * 4  # bytes: K and V in bf16, (o, L) in fp32
 print("     n batch programs   splits rounds × tiles  ideal ×")
 for n in (1024, 16_384, 131_072):

@@ -25,9 +25,10 @@ from tilewise.kernels.shared.paged import check, lined_up, part_of, places
 from tilewise.kernels.shared.window import wider
 from tilewise.split_kv import choose_splits
 
+# Pages have two stages more, since where a tile is must be loaded before the tile.
 TILES = {64: (16, 128, 4, 3), 128: (16, 64, 4, 3), 256: (16, 32, 4, 3)}
-AHEAD = 2  # stages more for pages: where they are must be known before they are loaded
-PLACES = 2  # programs that a multiprocessor works on at once
+PAGED = {64: (16, 128, 4, 5), 128: (16, 64, 4, 5), 256: (16, 32, 4, 5)}
+PLACES = 1  # programs for each multiprocessor, which the number of parts counts with
 SIZES = "n_q", "room", "page", "pages", "left", "splits", "kv_heads", "packed", "total"
 MOST_ROWS = 64  # of a program; more rows than that are several blocks
 
@@ -141,12 +142,11 @@ def forward(
     the cache has, with `places` for each multiprocessor. tile replaces numbers of TILES
     by name.
     """
-    rows, cols, launch = choose(TILES, wider(q, v_cache), tile)
+    usual = TILES if block_table is None else PAGED
+    rows, cols, launch = choose(usual, wider(q, v_cache), tile)
     check(q, k_cache, v_cache, seqlens, block_table, sinks, rows, cols)
     (batch, heads, n_q, d), (kv_heads, page, d_v) = q.shape, v_cache.shape[1:]
     packed, total = heads // kv_heads * n_q, batch * heads * n_q
-    if block_table is not None and "num_stages" not in tile:
-        launch["num_stages"] += AHEAD
     if "block_rows" not in tile:
         rows = min(MOST_ROWS, max(rows, triton.next_power_of_2(packed)))
     q, k, v, table, lengths, sinks = lined_up(
@@ -175,6 +175,7 @@ def forward(
     if splits > 1:
         merge_parts[(total,)](
             parts, part_lse, o, lse, lengths, sinks, n_q, room, left, splits, packed,
-            kv_heads, total, d_v, padded(d_v), cols, 16, num_warps=4,
+            kv_heads, total, d_v, padded(d_v), cols, 16 if splits <= 16 else 64,
+            num_warps=4,
         )
     return o, lse
