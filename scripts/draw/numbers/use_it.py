@@ -35,7 +35,7 @@ def layers():
 
 
 def numbers():
-    """{name: text}: columns that fit a small card, lines of the longest file, layers."""
+    """{name: text}: columns for a small card, lines of the longest file, layers."""
     half = [
         columns
         for least, most, dtypes, columns, *_ in TABLE

@@ -10,7 +10,8 @@ WRONG = {
     "maximum_left_out": "e^S 会上溢（float64 超过 709 就会）。"
     "正确：e^{S − m}，至多是 1。",
     "maximum_of_tile": "一块的各行共用一个最大值：分数低的行全归零。正确：每行一个。",
-    "maximum_from_zero": "m 从 0 开始：分数都低于 −745 的行，ℓ = 0。正确：从 −∞ 开始。",
+    "maximum_from_zero": "m 从 0 开始：分数都低于 −745（fp32 是 −104）的行，ℓ = 0。"
+    "正确：从 −∞ 开始。",
     "maximum_from_infinity": "m 从 +∞ 开始，再也不变。"
     "正确：从 −∞ 开始，任何分数都比它大。",
     "output_not_rescaled": "最大值变了，o 还停在旧基准上。正确：α o + P V。",

@@ -55,7 +55,7 @@ CHECK = {
     "example": "the running example: ℓ = 9/4 in every row",
     "whole_tiles": "one call, ordinary numbers, whole tiles",
     "odd": "odd sizes, nothing else special",
-    "no_error_is_large": "`if error > tolerance: fail`",
+    "no_error_is_large": "a comparison written as `if error > tolerance: fail`",
     "falling": "the maximum in the first tile",
     "rising": "a maximum that rises in every tile",
     "causal": "causal, as many queries as keys, square tiles",

@@ -57,7 +57,7 @@ CHECK = {
     "example": "贯穿全书的例子，每行都是 ℓ = 9/4",
     "whole_tiles": "调用一次，数值普通，全是整块",
     "odd": "尺寸不整齐，别的都普通",
-    "no_error_is_large": "`if error > tolerance: fail`",
+    "no_error_is_large": "比较写成 `if error > tolerance: fail`",
     "falling": "最大值在第一块",
     "rising": "最大值逐块上升",
     "causal": "因果掩码，查询和键一样多，块是正方形",
