@@ -20,13 +20,13 @@ WAYS = "sdpa cudnn", "sdpa flash", "ours", "ours, paged", "ours, one part"
 SAY = {
     "en": {
         "head": (
-            "sequences", "KV heads", "keys each", "cuDNN, µs", "FlashAttention-2",
+            "sequences", "KV heads", "keys each", "cuDNN", "FA2",
             "ours", "ours, pages", "ours, one part",
         )
     },
     "zh": {
         "head": (
-            "序列数", "KV 头数", "每个的键数", "cuDNN，µs", "FlashAttention-2",
+            "序列数", "KV 头数", "每个的键数", "cuDNN", "FA2",
             "本书", "本书，分页", "本书，不分份",
         )
     },
