@@ -24,7 +24,7 @@ from pathlib import Path
 
 from draw import fresh, modules
 
-from tilewise import exercises
+from tilewise import alone, exercises
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs/generated"
@@ -44,10 +44,12 @@ FILMS["stepper-backward-kv-outer.json"] = {"pass": "backward"}
 KERNELS = re.compile(r"^(?:import|from) .*\b(?:triton|kernels)\b", re.M)
 
 
-def lacks_triton(text):
-    """Whether a program launches kernels and Triton, which is for Linux, is missing."""
+def lacks_library(text):
+    """Whether a program's library is missing: Triton, for Linux, or Transformers."""
     there = sys.platform == "linux" or importlib.util.find_spec("triton")
-    return bool(KERNELS.search(text)) and not there
+    hub = "from transformers import" in text
+    missing = hub and not importlib.util.find_spec("transformers")
+    return missing or bool(KERNELS.search(text)) and not there
 
 
 @cache
@@ -69,7 +71,7 @@ def trace(options):
 def printed(path):
     """The output of an example; the file that is there, if it cannot run here."""
     text, file = path.read_text("utf-8"), OUT / f"outputs/{path.stem}.txt"
-    if lacks_triton(text) and file.exists():
+    if lacks_library(text) and file.exists():
         return file.read_text("utf-8")
     status, output, errors = fresh.alone(text, environment())
     if status:
@@ -110,6 +112,7 @@ def recipes():
         for path in sorted((ROOT / "src/tilewise/examples").glob("[!_]*.py"))
     }
     calls |= {f"traces/{x}": partial(trace, options) for x, options in TRACES.items()}
+    calls |= {f"alone/{x}.py": partial(alone.program, x) for x in alone.FILES}
     calls |= {f"live/{name}": partial(film, asked) for name, asked in FILMS.items()}
     for name in modules.pages_with_numbers():
         calls[f"numbers/{name}.json"] = partial(modules.numbers, name)

@@ -59,6 +59,15 @@ other?.addEventListener("click", () => {
   other.hash = here ? here.id : location.hash;
 });
 
+// A function's anchor that is on another page now: a link to its module leads there.
+const moved = location.hash.slice(1);
+if (moved.startsWith("tilewise.") && !document.getElementById(moved)) {
+  const module = (one) => `${moved}.`.startsWith(`${one.hash.slice(1)}.`);
+  const links = [...document.querySelectorAll("article a[href*='#tilewise.']")].filter(module);
+  const to = links.sort((a, b) => a.hash.length - b.hash.length).at(-1);
+  if (to) location.replace(`${to.href.split("#")[0]}#${moved}`);
+}
+
 // And the module of each widget on the page, from the site's root for all languages. From
 // a folder browsers load no modules: what stands in a widget's place stays, and says so.
 const WIDGETS = [

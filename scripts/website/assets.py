@@ -57,6 +57,12 @@ def results():
         yield f"assets/results/{path.name}", path.read_bytes()
 
 
+def alone():
+    """The programs that need nothing of ours, for a reader's own project."""
+    for path in sorted((ROOT / "docs/generated/alone").glob("*.py")):
+        yield f"assets/alone/{path.name}", path.read_bytes()
+
+
 def katex():
     """KaTeX's style sheet with one format of its fonts, and the fonts."""
     css = (KATEX / "katex-swap.min.css").read_text("utf-8")
@@ -154,7 +160,8 @@ def robots(site_url):
 
 def linked(language):
     """The names of the files that pages link to."""
-    return [name for name, _ in [*results(), *notebooks(language, ""), *citation("")]]
+    files = [*results(), *alone(), *notebooks(language, ""), *citation("")]
+    return [name for name, _ in files]
 
 
 def write(site):
@@ -163,7 +170,8 @@ def write(site):
     site_url = found[1].removesuffix("index.html") if found else ""
     minified = scripts()
     for language, path in LANGUAGES.items():
-        files = [*own(language, minified), *results(), *katex(), *card(language)]
+        files = [*own(language, minified), *results(), *alone(), *katex()]
+        files += card(language)
         files += notebooks(language, site_url + path)
         files += [*citation(site_url + path), *pages(language)]
         if not path:

@@ -6,19 +6,20 @@ that. The functions here make the arguments `rule` (f), `bias` (b) and `sinks` o
 out: of what is added to S, of ALiBi's slopes and of sinks.
 """
 
-# --8<-- [start:imports]
 from collections.abc import Iterator
 
+# --8<-- [start:imports]
 import torch
 from torch import Tensor
 
 from tilewise.checks import check_softcap
 from tilewise.flash1 import scores, weight
 from tilewise.tiled import AS_IS, ScoreRule, TileRule, blocks, prepare
+
+# --8<-- [end:imports]
 from tilewise.types import Causal
 
 Tile = tuple[tuple[Tensor, Tensor], Tensor]  # (rows, cols) and numbers for them
-# --8<-- [end:imports]
 
 
 # --8<-- [start:softcap]

@@ -6,6 +6,7 @@ import string
 import pytest
 
 from tilewise.cli.errors import KINDS, MESSAGES
+from tilewise.cli.export import WORDS as EXPORT
 from tilewise.cli.help import HELP
 from tilewise.render.ledger_words import LEDGER
 from tilewise.render.text import text_lines
@@ -18,7 +19,7 @@ def fields(template):
     return sorted({x for _, x, _, _ in string.Formatter().parse(template) if x})
 
 
-@pytest.mark.parametrize("words", [WORDS, LEDGER, MESSAGES, KINDS])
+@pytest.mark.parametrize("words", [WORDS, LEDGER, MESSAGES, KINDS, EXPORT])
 def test_same_keys_and_same_values_filled_in(words):
     assert list(words["en"]) == list(words["zh"])
     for key, english in words["en"].items():
@@ -34,6 +35,7 @@ def test_same_help():
 def test_chinese_spacing_and_punctuation(given, shown):
     said = [x.replace("{kind}", "，") for x in MESSAGES["zh"].values()]
     said = [re.sub(r"\{\w+\}", "1", x) for x in said] + list(HELP["zh"].values())
+    said += [re.sub(r"\{\w+\}", "1", x) for x in EXPORT["zh"].values()]
     said += shown(text_lines, given(5, 2, causal=True), lang="zh")
     for line in said:
         line = re.sub(r"\{.*\}", "", line)  # JSON in a message

@@ -63,7 +63,7 @@ def test_the_table_of_ways_has_the_measured_ms():
 def test_both_ways_to_share_out_do_all_the_work(lengths):
     tiles = [-(-n // packing_draw.BLOCK) for n in lengths]
     right = packing_draw.HEADS * sum(n * (n + 1) // 2 for n in tiles)
-    fixed = packing_draw.to_and_fro(packing_draw.blocks(lengths, turned=True))
+    fixed = packing_draw.snake(packing_draw.blocks(lengths, turned=True))
     free = packing_draw.drawn(packing_draw.blocks(lengths))
     assert sum(fixed) == sum(free) == right
     assert max(free) <= right / packing_draw.PROGRAMS + max(tiles)  # Graham's bound

@@ -25,6 +25,8 @@ from every import every
 from generate import environment
 from pages import DOCS, INCLUDE, ROOT, cells, html, name, pages
 
+from tilewise.render.told_in_chinese import FILE, translated, words
+
 README = ROOT / "README.md"
 EOL = "\n"
 FOLDERS = {
@@ -59,6 +61,8 @@ def test_the_site_shows_the_same_blocks(page):
         s.partition("\n")[0] for s in shown
     ]
     python = [f"python\n{b.code.strip(EOL)}" for b in blocks(page)]
+    if DOCS / "zh" in page.parents:
+        python = [translated(x, words(ROOT / FILE)) for x in python]
     assert python == [s for s in shown if s.startswith("python\n")]
     pre = html(page).select("pre:not(tw-exercise pre)")  # tests/exercises run those
     assert len(pre) == len(shown), "an indented or raw code block"

@@ -8,8 +8,8 @@ import pytest
 from pages import DOCS, INCLUDE, LANGS, ROOT, pages, read
 
 FOLDER = DOCS / "generated"
-# read by widgets and by readers' own tools; shown by others beside a link
-NOT_INCLUDED = ("traces/", "live/", "numbers/")
+# read by widgets and by readers' own tools, offered, or shown by others beside a link
+NOT_INCLUDED = ("traces/", "live/", "numbers/", "alone/")
 CARD = "social-card.svg"
 
 

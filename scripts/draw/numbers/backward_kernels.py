@@ -2,6 +2,7 @@
 
 from draw.figures import _bench as bench
 from draw.figures._plot import results
+from draw.tables.gpu import backward_timeline as timeline
 
 from tilewise.bench.cells import DIMS, geometric
 
@@ -65,6 +66,19 @@ def budget():
     yield "left_cycles", f"{round(cycles - sram, -2):.0f}"
 
 
+def clock():
+    """What the stamps in the kernel say."""
+    runs = timeline.pairs()
+    parts = timeline.cycles("consumer 0")
+    yield "slowest_stamps", f"{100 * (max(x['slowdown'] for x in runs) - 1):.0f}"
+    yield "period", f"{sum(parts.values()):.0f}"
+    yield "until_scores", f"{sum(parts[x] for x in ('q', 'do', 'scores')):.0f}"
+    yield "one_product", f"{2 * 64 * TILE // 2 * 2 // 4096}"
+    fetch = runs[0]["cycles"]["producer"]
+    yield "fetch_waits", f"{100 * fetch['empty'] / sum(fetch.values()):.0f}"
+    yield "room_waits", f"{parts['room']:.0f}"
+
+
 def numbers():
     """{name: text} of every number that this page takes."""
-    return dict([*tried(), *rungs(), *budget()])
+    return dict([*tried(), *rungs(), *budget(), *clock()])

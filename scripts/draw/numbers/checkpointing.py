@@ -7,12 +7,23 @@ from draw.tables.memory import checkpointing_longest as longest
 GIB, SHORT = 2**30, 4096
 
 
+def short():
+    """The same of a step that is short: its time, and what each policy adds to it."""
+    rows = {x: row for (way, x), row in gpu.rows(SHORT).items() if way == "ours"}
+    ratios = {policy: gpu.ratios(row, rows["none"]) for policy, row in rows.items()}
+    flops, time = ratios["o"]
+    return {
+        "short_ms": f"{rows['none']['ms']['median']:.0f}",
+        "short_time": f"{time:.1f}",
+        "short_flops": f"{flops:.2f}",
+    } | {f"short_{x}": f"{ratios[x][1]:.2f}" for x in ("mlp", "block", "apart")}
+
+
 def numbers():
     """{name: text} of every number that this page takes."""
-    short, row, long = (gpu.rows(n) for n in (SHORT, gpu.N, gpu.LONG))
+    row, long = gpu.rows(gpu.N), gpu.rows(gpu.LONG)
     base, block = row["ours", "none"], row["standard", "block"]
     falls = [gpu.ratios(x["ours", "o"], x["ours", "none"])[1] - 1 for x in (row, long)]
-    flops, time = gpu.ratios(short["ours", "o"], short["ours", "none"])
     model = gpu.found()["model"]
     weights = model["layers"] * 12 * model["embed_dim"] ** 2 * 4  # with their gradients
     saves = zip(*(cpu.measured()["ours", x][:2] for x in ("none", "block")))
@@ -28,9 +39,7 @@ def numbers():
         "standard_gib": f"{gpu.counted(row['standard', 'none']) / GIB:.0f}",
         "standard_block_gib": f"{block['peak_bytes'] / GIB:.1f}",
         "standard_block_times": f"{gpu.ratios(block, base)[1]:.1f}",
-        "short_ms": f"{short['ours', 'none']['ms']['median']:.0f}",
-        "short_time": f"{time:.1f}",
-        "short_flops": f"{flops:.2f}",
+        **short(),
         "weights_gib": f"{weights / GIB:.1f}",
         "off_least": f"{min(off):.0f}",
         "off_most": f"{max(off):.0f}",

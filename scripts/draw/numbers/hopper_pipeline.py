@@ -3,6 +3,7 @@
 import json
 
 from draw.figures import _bench as bench
+from draw.figures._plot import results
 from draw.figures.gpu import two_in_flight
 from draw.numbers._shared import variant
 from draw.tables._rungs import COMPILED
@@ -46,6 +47,29 @@ def gains():
     yield "issue_64", f"{issued:.0f}"
 
 
+def clock():
+    """What stamps in the kernel say: the period of a tile, and two consumers' distance.
+
+    At d = 64 an SM has three consumers' tiles of 64 rows and 128 keys in a period.
+    """
+    stamps = results("h100-2026-11-24-timeline")
+    period = stamps["passes"]["forward"]["64"][0]["cycles"]["consumer 0"]["again"]
+    work = two_in_flight.work(64)
+    yield "period_64", f"{period:.0f}"
+    yield "products_64", f"{3 * (work['S'] + work['O']):.0f}"
+    yield "products_percent", f"{300 * (work['S'] + work['O']) / period:.0f}"
+    free, turns = (stamps["apart"]["128"][x] for x in ("no turns", "turns"))
+    yield "apart_first", f"{free[0]}"
+    yield "apart_fourth", f"{free[3]}"
+    for name, gaps in (("free", free[4:]), ("turns", turns[4:])):
+        yield f"apart_{name}_least", f"{min(gaps)}"
+        yield f"apart_{name}_most", f"{max(gaps)}"
+    gaps = stamps["apart"]["64"]["turns"][8:]
+    yield "apart_64", f"{round(sum(gaps) / len(gaps), -1):.0f}"
+    gaps = stamps["apart"]["64"]["no turns"][8:]
+    yield "apart_free_64", f"{round(sum(gaps) / len(gaps), -1):.0f}"
+
+
 def parts():
     """Where a part counts that was taken out."""
     yield "longest_first", f"{variant(RUN, 'longest_first', d=128, causal=True):.2f}"
@@ -54,6 +78,9 @@ def parts():
     gain = [100 / variant(RUN, "no_turns", d=d, causal=c) - 100 for d, c in cells]
     yield "turns_least", f"{min(gain):.0f}"
     yield "turns_most", f"{max(gain):.0f}"
+    for d in (64, 128):
+        slower = 100 * (1 - variant(RUN, "held_back", d=d))
+        yield f"held_{d}", f"{slower:.0f}"
 
 
-PARTS = (schedules, shared, gains, parts)
+PARTS = (schedules, shared, gains, clock, parts)

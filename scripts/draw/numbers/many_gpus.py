@@ -67,4 +67,14 @@ def memories():
             yield name, f"{x['extrapolated_n'] / 1e6:.1f}"
 
 
-PARTS = (times, memories)
+def errors():
+    """How much larger the error of o is on two GPUs, whose parts are rounded first."""
+    o = {
+        row["world"]: row["error"]["o"]
+        for row in table.found()["checks"]
+        if (row["way"], row["shape"]) == ("ring", table.SHAPE)
+    }
+    yield "o_error", f"{o[2] / o[1]:.2f}"
+
+
+PARTS = (times, memories, errors)

@@ -52,7 +52,7 @@ def drawn():
     yield "slots", f"{sum(last) // BLOCK + len(last)}"
     yield "slots_used", f"{sum(-(-n // BLOCK) for n in last)}"
     fixed = packing_draw.blocks([1024] * 16, turned=True)
-    most = max(packing_draw.to_and_fro(fixed))
+    most = max(packing_draw.snake(fixed))
     yield "most_tiles", f"{most}"
     yield "most_times", f"{most / (sum(fixed) / packing_draw.PROGRAMS):.2f}"
     yield "blocks", f"{len(fixed) // 16}"

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from tilewise.bench.cells import DIMS, PARTS, PASSES, SIZES, geometric, names
-from tilewise.cli.errors import Bad
+from tilewise.cli.errors import Bad, extra
 from tilewise.cli.options import add_choice, add_list, add_size, one_of, size_of
 
 LONGEST, WIDEST = 2**17, 256
@@ -68,7 +68,7 @@ def need_gpu():
         try:
             importlib.import_module(name)
         except ImportError:
-            raise Bad("no_package", name=name) from None
+            raise Bad("no_package", name=name, extra=extra("gpu")) from None
     import torch
 
     if not torch.cuda.is_available():

@@ -1,5 +1,15 @@
 """What is said when input cannot be used: one sentence, in either language."""
 
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[1]  # tilewise
+
+
+def extra(name):
+    """How pip installs an extra of this package: from a checkout, or by its name."""
+    checkout = (SOURCE.parent.parent / "pyproject.toml").exists()
+    return f'-e ".[{name}]"' if checkout else f'"tilewise[{name}]"'
+
 
 class Bad(Exception):
     """Input that cannot be used, as a key of MESSAGES and the values to fill in."""
@@ -83,16 +93,20 @@ MESSAGES = {
         "overflow": "the numbers leave the range of a float at step {t}; "
         "use smaller ones.",
         "no_gpu": "bench needs a CUDA GPU, and there is none here.",
-        "no_package": "bench needs {name}, which is not installed here.",
+        "no_package": "bench needs {name}, which is not installed here: "
+        "python -m pip install {extra} brings it.",
         "no_exercise": "there is no exercise {value}; without a name the command "
         "lists them all.",
         "needs_name": "{option} needs the name of an exercise.",
+        "no_file_of_ours": "there is no file {value} to export; without a name the "
+        "command lists them all.",
+        "needs_file": "{option} needs the name of a file of the list.",
         "unwritable": "{file} cannot be written ({why}).",
         "long_code": "{file} is longer than {limit} characters.",
         "write": "the output cannot be written ({why}).",
         "port": "--port must be a whole number from 0 to 65535, not {value}.",
         "no_extra": "serve needs {name}, which is not installed here: "
-        'python -m pip install -e ".[serve]" brings it.',
+        "python -m pip install {extra} brings it.",
         "no_address": "{host} cannot be listened on at port {port} ({why}).",
     },
     "zh": {
@@ -136,15 +150,18 @@ MESSAGES = {
         "--d": "--d {value} 与 {file} 矛盾：其中 q 有 {actual} 列。",
         "overflow": "第 {t} 步的数超出浮点数的范围；请使用更小的数。",
         "no_gpu": "bench 需要 CUDA GPU，这里没有。",
-        "no_package": "bench 需要 {name}，这里没有安装。",
+        "no_package": "bench 需要 {name}，这里没有安装："
+        "请运行 python -m pip install {extra}。",
         "no_exercise": "没有练习 {value}；不带题名执行命令可列出全部。",
         "needs_name": "{option} 要求给出题名。",
+        "no_file_of_ours": "没有可以导出的文件 {value}；不带名字执行命令可列出全部。",
+        "needs_file": "{option} 要求给出列表中的一个文件。",
         "unwritable": "无法写出 {file}（{why}）。",
         "long_code": "{file} 超过 {limit} 个字符。",
         "write": "无法写出结果（{why}）。",
         "port": "--port 必须是 0 到 65535 的整数，不能是 {value}。",
         "no_extra": "serve 需要 {name}，这里没有安装："
-        '请运行 python -m pip install -e ".[serve]"。',
+        "请运行 python -m pip install {extra}。",
         "no_address": "无法监听 {host} 的 {port} 端口（{why}）。",
     },
 }

@@ -6,7 +6,7 @@ import socket
 import sys
 
 from tilewise.checks import short
-from tilewise.cli.errors import Bad
+from tilewise.cli.errors import Bad, extra
 from tilewise.cli.options import add_size
 from tilewise.serve.limits import LIMITS
 
@@ -77,7 +77,7 @@ def run(args, out):
         try:
             importlib.import_module(name)
         except ImportError:
-            raise Bad("no_extra", name=name) from None
+            raise Bad("no_extra", name=name, extra=extra("serve")) from None
     from tilewise.serve import server
 
     try:

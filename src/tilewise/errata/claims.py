@@ -111,7 +111,8 @@ def stream_processors():
 
 @erratum(
     "sram-bandwidth", "claim", printed="each SM's shared memory reads 19 TB/s",
-    right="all 108 together do", unit="TB/s an SM", test="128 bytes a clock × 1.41 GHz",
+    right="all 108 together do", unit="TB/s per SM",
+    test="128 bytes per clock × 1.41 GHz",
 )
 def sram_bandwidth():
     whole = GPUS["A100"]["levels"]["shared"]["bandwidth"]["value"] / 1e12

@@ -41,7 +41,7 @@ def delta_of_a_block():
 
 @erratum(
     "forward-again", "words", printed="backward(q, k, v, do) needs nothing saved",
-    right="it takes o and (m, ℓ), or o and L", unit="products a tile pair",
+    right="it takes o and (m, ℓ), or o and L", unit="products per tile",
     test="count the matrix products",
 )
 def forward_again():

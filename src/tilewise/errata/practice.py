@@ -128,7 +128,7 @@ def memory_by_assertion():
 
 @erratum(
     "weights-returned", "code", printed="nn.MultiheadAttention(…)(x, x, x)",
-    right="…(x, x, x, need_weights=False)", unit="N × N matrices kept a head",
+    right="…(x, x, x, need_weights=False)", unit="N × N matrices kept per head",
     test="count the saved tensors",
 )
 def weights_returned():

@@ -50,14 +50,16 @@ def close(result, exact, plain, largest):
     """At most twice the plain formula's error in the same dtype, and two last digits:
 
     one of the largest result, and one of the largest input in float32, in which scores
-    are computed. NaN fails, because NaN <= x is False, and so does another shape.
+    are computed. In float32 it is four times the error, because there a fused kernel is
+    not the more exact one. NaN fails, as NaN <= x is False, and so does another shape.
     """
     if result.shape != exact.shape:
         return False
-    error, allowed = ((x.double() - exact).abs().max() for x in (result, plain))
+    error, plain_error = ((x.double() - exact).abs().max() for x in (result, plain))
+    allowed = (2 if plain.dtype.itemsize == 2 else 4) * plain_error
     wide = torch.promote_types(plain.dtype, torch.float32)
     digit = torch.finfo(plain.dtype).eps * exact.abs().max()
-    return bool(error <= 2 * allowed + digit + torch.finfo(wide).eps * largest)
+    return bool(error <= allowed + digit + torch.finfo(wide).eps * largest)
 
 
 def gradients(attention, q, k, v, causal):
@@ -77,8 +79,8 @@ def failures(attention, backward=True, **where):
         largest = max(x.abs().max() for x in qkv)
         o = attention(*qkv, causal)
         results = {"o": (o, formula(*wide, causal), formula(*qkv, causal))}
-        # where one key gets all the weight, dS is 0 and its digits are only rounding
-        if backward and largest < 100 and o.shape[-2] > 1:
+        # where scores are large, dS is a difference of numbers that are nearly equal
+        if backward and largest < 30 and o.shape[-2] > 1:
             ours = gradients(attention, *qkv, causal)
             exact, plain = (gradients(formula, *x, causal) for x in (wide, qkv))
             results |= zip(("dq", "dk", "dv"), zip(ours, exact, plain))

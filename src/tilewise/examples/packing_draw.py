@@ -16,7 +16,7 @@ def blocks(lengths, turned=False):
     return work
 
 
-def to_and_fro(work):
+def snake(work):
     """Tiles of each program: 0 to 131 take a block each, then 131 to 0, and so on."""
     load = [0] * PROGRAMS
     for number, tiles in enumerate(work):
@@ -34,8 +34,8 @@ def drawn(work):
 
 
 if __name__ == "__main__":
-    print("tiles of a program       mean   most, to and fro   most, drawn")
+    print("tiles of a program       mean   most, by a snake   most, drawn")
     for sizes in ([2048] * 8, [1536] * 11, [1024] * 16, [4000, 2100, 900, 500, 64]):
-        fixed, free = to_and_fro(blocks(sizes, turned=True)), drawn(blocks(sizes))
+        fixed, free = snake(blocks(sizes, turned=True)), drawn(blocks(sizes))
         name, mean = f"{len(sizes)} of up to {max(sizes)}", sum(free) / PROGRAMS
         print(f"{name:22} {mean:6.1f} {max(fixed):18} {max(free):13}")

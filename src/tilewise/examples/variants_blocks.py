@@ -15,4 +15,4 @@ for name, seen in masks:
     parts[name] = bill["reads"] + bill["writes"] - fixed
     share = sum(map(sum, mask)) / t**2
     ratio = parts[name] / parts["every tile"]
-    print(f"{name:13} s = {share:.4f}, {fixed:,} + {parts[name]:10,} ({ratio:.4f})")
+    print(f"{name:13} {share:.4f} of tiles: {fixed:,} + {parts[name]:10,}, {ratio:.4f}")

@@ -4,6 +4,7 @@ from tilewise.block_sparse import tiles_mask
 from tilewise.masks import causal, intersect, prefix, tile_kind, union, window
 
 N, SIZE = 64, 8
+# i ^ 2 is an exclusive or: 0 and 2 meet, 1 and 3, 4 and 6, 5 and 7
 listed = [[j == i or j == 0 or j == i ^ 2 for j in range(8)] for i in range(8)]
 MASKS = {
     "sinks": intersect(causal(N, N), union(prefix(4), window(N, N, 15))),

@@ -59,10 +59,10 @@ for name in ("v", "k"):
 # --8<-- [end:future]
 
 # --8<-- [start:zeros]
-for name in ("causal_shorter", "window"):
-    wrong, right = both("nan_set_to_zero", INPUTS[name]())
+for given in ("causal_shorter", "window"):
+    wrong, right = both("nan_set_to_zero", INPUTS[given]())
     zero = [(o == 0).all(-1).nonzero()[:, 0].tolist() for o in (wrong, right)]
-    print(f"{name:14}  rows of zeros: wrong {zero[0]}, right {zero[1]}")
+    print(f"{given:14}  rows of zeros: wrong {zero[0]}, right {zero[1]}")
 # --8<-- [end:zeros]
 
 # --8<-- [start:loss]

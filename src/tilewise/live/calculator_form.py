@@ -18,7 +18,7 @@ FORM = {
         "yes": "causal",
         "gpu": "GPU",
         "own": "my own",
-        "sram": "SRAM a block, KiB",
+        "sram": "SRAM per block, KiB",
         "bandwidth": "Bandwidth, TB/s",
         "tflops": "Peak, TFLOP/s",
         "memory": "HBM, GiB",

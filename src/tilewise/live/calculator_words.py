@@ -8,10 +8,10 @@ WORDS = {
         "ideal": "FlashAttention-2, repeated accesses from a cache",
         "now": "N = {n}: standard attention holds {a} ({fits_a}), FlashAttention-2"
         " {b} ({fits_b}). ",
-        "said": "In {memory} GiB fit {standard} tokens with standard attention,"
-        " {flash2} with FlashAttention-2: {times} times as many.",
-        "said nothing": "In {memory} GiB fits no token with standard attention,"
-        " {flash2} with FlashAttention-2.",
+        "said": "{memory} GiB have room for {standard} tokens with standard attention"
+        " and {flash2} with FlashAttention-2, {times} times as many.",
+        "said nothing": "{memory} GiB have room for no token with standard attention"
+        " and {flash2} with FlashAttention-2.",
         "card": "{gpu}: {sram} KiB of SRAM for a thread block, {bandwidth} TB/s,"
         " {tflops} TFLOP/s, {memory} GiB.",
         "own": "A card of your own",
@@ -29,7 +29,7 @@ WORDS = {
         "chip": "On the chip",
         "none": "none",
         "tile": "tile, rows × columns",
-        "sram": "SRAM needed",
+        "sram": "SRAM, if it holds all of a tile",
         "on memory": "memory-bound",
         "on compute": "compute-bound",
         "fits": "fits",
@@ -46,7 +46,7 @@ WORDS = {
         "held_bytes": "Memory: in HBM at once",
         "caption": "{what}; * does not fit the card",
         "chart": "{what} over N from {a} to {b} tokens, both axes logarithmic, one line"
-        " an algorithm. The numbers are in the table below.",
+        " per algorithm. The numbers are in the table below.",
         "capacity": "{memory} of HBM",
         "beyond": "does not fit",
         "bytes plot": "HBM traffic",
@@ -55,7 +55,7 @@ WORDS = {
         " six points on it: three algorithms, every access to HBM or repeated ones to"
         " a cache.",
         "roof title": "Roofline",
-        "roof x": "FLOP a byte of HBM traffic",
+        "roof x": "FLOP per byte of HBM traffic",
         "how asked": "every access to HBM",
         "how once": "repeated accesses to a cache",
         "hint": "Filled: every access goes to HBM. Open: a cache answers repeated ones."
@@ -91,7 +91,7 @@ WORDS = {
         "chip": "片上",
         "none": "无",
         "tile": "块，行 × 列",
-        "sram": "要占的 SRAM",
+        "sram": "整块都放在 SRAM 时要占",
         "on memory": "访存受限",
         "on compute": "计算受限",
         "fits": "放得下",

@@ -6,8 +6,9 @@ MIT 1973, for first fit decreasing; G. Dósa, ESCAPE 2007, doi
 10.1007/978-3-540-74450-4_1, for its bound of 11/9 of the fewest bins and 6/9 of one.
 """
 
-# --8<-- [start:first_fit_decreasing]
 import operator
+
+# --8<-- [start:first_fit_decreasing]
 from collections.abc import Iterable, Sequence
 from typing import SupportsIndex
 
@@ -23,7 +24,7 @@ def first_fit_decreasing(lengths: Lengths, size: int) -> list[list[int]]:
     """
     lengths = checked(lengths, size)
     leaves = 1 << max(len(lengths) - 1, 0).bit_length()  # a bin each, at most
-    room = [size] * (2 * leaves)  # node → most room below; 2·node and 2·node + 1 are
+    room = [size] * (2 * leaves)  # of node x, the most below: below 2x and 2x + 1
     bins: dict[int, list[int]] = {}
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
         need, node = lengths[index], 1
@@ -67,7 +68,6 @@ def fill(lengths: Lengths, bins: Sequence[Sequence[int]], size: int) -> float:
     return sum(lengths) / (size * len(bins))
 
 
-# --8<-- [start:checked]
 def checked(lengths: Lengths, size: int) -> list[int]:
     """The lengths as a list of ints; ValueError or TypeError for what cannot be."""
     check_size(size)
@@ -83,4 +83,3 @@ def check_size(size: int) -> None:
     """Raise ValueError where no row can have this size."""
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
         raise ValueError(f"size must be a whole number of at least 1, not {size!r}")
-    # --8<-- [end:checked]

@@ -36,7 +36,7 @@ def maximum_of_tile(m, l, o, s, v_j, z):
 
 
 def maximum_from_zero(like):
-    """m starts at 0: a row of scores below −745 has ℓ = 0. Right: at −∞."""
+    """m starts at 0: where scores are below −745 (fp32: −104), ℓ = 0. Right: at −∞."""
     m, l, o = pieces.start(like)
     return torch.zeros_like(m), l, o
 

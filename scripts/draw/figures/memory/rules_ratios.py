@@ -10,15 +10,15 @@ BOTTOM = TOP + STEP * len(TIMES)
 TICKS = {1 / 8: "⅛", 1 / 4: "¼", 1 / 2: "½", 1: "1", 2: "2", 4: "4", 8: "8"}
 SAY = {
     "en": {
-        "label": "Time after following a rule over the time before, on one H200; least,"
-        " geometric mean and most of the cells measured. {rows}.",
+        "label": "Time after following a rule over the time before, on one H200:"
+        " smallest, geometric mean and largest of the cells measured. {rows}.",
         "row": "{name}: {0:.2f}, {1:.2f}, {2:.2f}", "join": "; ",
         "left": "faster", "right": "slower", "x": "time after / before",
         "compile": "torch.compile, no mask", "compile-causal": "torch.compile, causal",
         "flash-8k": "FA2 for standard, $N$ = 8k",
         "flash-1k": "FA2 for standard, $N$ = 1k",
         "decoding": "8 KV heads for 32, decoding", "tf32": "TF32, written out",
-        "causal": "causal, by a flag", "keys": "128 keys a tile, not 64",
+        "causal": "causal, by a flag", "keys": "128 keys per tile, not 64",
         "batch": "64 sequences, not 1", "gqa": "fewer KV heads, training",
         "half": "fp16, not bf16", "narrower": "$d$ = 80, 96, not 128",
         "checkpoint": "checkpointing", "tiles": "tiles of 128², not 64²",

@@ -1,4 +1,7 @@
-"""Pointers against descriptors with the same tile, and both tiles of either."""
+"""Pointers against descriptors with the same tile, and both tiles of either.
+
+Bold: what a rung takes, pointers with the tile of the one, descriptors of the other.
+"""
 
 from draw.tables._rungs import NAMES, tile
 from draw.tables.gpu.ladder_instructions import loop, per_score
@@ -26,6 +29,7 @@ def draw(lang):
             comma = ", " if lang == "en" else "，"
             block = f"{NAMES[lang][whose]}{comma}{block}"
             pairs = zip(*cells(d, whose), strict=True)
-            found = " | ".join("{}→{}".format(*x) for x in pairs)
+            arrow = "**{}**→{}" if whose == PAIR[0] else "{}→**{}**"
+            found = " | ".join(arrow.format(*x) for x in pairs)
             lines.append(f"| {d} | {block} | {found} |")
     return "\n".join(lines)

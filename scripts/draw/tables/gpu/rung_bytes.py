@@ -11,11 +11,11 @@ SIZES = {"naive": (), "fa1_order": (64, 64), "fa2_order": (128, 64)}  # B_r, B_c
 ORDERS = {"fa1_order": "kv-outer", "fa2_order": "q-outer"}
 SAY = {
     "en": {
-        "head": ("GB", "ledger", "reached L2", "reached DRAM", "DRAM off by"),
+        "head": ("GB", "ledger", "reached L2", "reached DRAM", "DRAM against ledger"),
         "comma": ", ",
     },
     "zh": {
-        "head": ("单位 GB", "账本", "到达 L2", "到达 DRAM", "DRAM 偏差"),
+        "head": ("单位 GB", "账本", "到达 L2", "到达 DRAM", "DRAM 相对账本"),
         "comma": "，",
     },
 }

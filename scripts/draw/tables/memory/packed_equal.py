@@ -6,11 +6,12 @@ from tilewise.bench.cells import PASSES
 
 SAY = {
     "en": {
-        "head": ("documents", "forward", "causal", "backward", "causal"),
+        "head": ("documents", "forward", "forward, causal", "backward",
+                 "backward, causal"),
         "row": "$d$ = {}, {} × {:,}",
     },
     "zh": {
-        "head": ("文档", "前向", "因果", "反向", "因果"),
+        "head": ("文档", "前向", "前向，因果", "反向", "反向，因果"),
         "row": "$d$ = {}，{} × {:,}",
     },
 }

@@ -10,10 +10,10 @@ WAYS = (  # number of GPUs, way
     (1, "torch_allgather"), (2, "torch_allgather"), (2, "torch_alltoall"),
 )
 SAY = {
-    "en": ("one GPU", "two", "times as fast", "without overlap", "PyTorch, one GPU",
-           "two, all-gather", "two, all-to-all"),
-    "zh": ("一个 GPU", "两个", "加速比", "不重叠", "PyTorch，一个 GPU",
-           "两个，all-gather", "两个，all-to-all"),
+    "en": ("ours, one GPU", "two", "times as fast", "two, without overlap",
+           "PyTorch, one GPU", "two, all at once", "two, step by step"),
+    "zh": ("本书，一个 GPU", "两个", "加速比", "两个，不重叠", "PyTorch，一个 GPU",
+           "两个，一次收齐", "两个，逐步传递"),
 }
 
 

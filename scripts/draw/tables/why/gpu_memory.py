@@ -19,9 +19,11 @@ SAY = {
         "bandwidth": "bandwidth", "latency": "latency in cycles", "none": "not stated",
         "kinds": "The small number is the source; d: derived from what it states, m:"
         " measured. SXM is the form for servers, as opposed to a PCIe card. A GB of"
-        " capacity is 2³⁰ bytes here; TB/s and GB/s are powers of ten. On Hopper, the"
-        " bandwidth of registers follows from the fp32 peak, at 1.98 GHz, and that of"
-        " shared memory from the bf16 peak, at 1.83 GHz. NVLink and PCIe: both"
+        " capacity is 2³⁰ bytes here; TB/s and GB/s are powers of ten. Bandwidths on"
+        " Hopper are bytes per clock cycle times 132 SMs times the clock: for registers"
+        " 1536 bytes (128 multiply-adds) at 1.98 GHz, the clock that the stated fp32"
+        " peak implies; for shared memory 128 bytes at 1.83 GHz, that of the stated"
+        " bf16 peak. NVLink and PCIe: both"
         " directions together. Source {luo} took its latencies on an A100 PCIe and an"
         " H800 PCIe (the H100's chip), with another program than source {ours}.",
         "sources": " Sources: ", "from": ", ", "next": "; ", "end": ".",
@@ -35,10 +37,11 @@ SAY = {
         "bandwidth": "带宽", "latency": "延迟（周期）", "none": "未公布",
         "kinds": "小号数字是出处的编号；d：由出处给的数推算，m：实测。SXM 指服务器"
         "专用的版本，区别于 PCIe 插卡。容量的 GB 在这里是 2³⁰ 字节，TB/s、GB/s 按 10"
-        " 的幂。在 Hopper 上，寄存器带宽由 fp32 峰值推算（1.98 GHz），共享内存带宽由"
-        " bf16 峰值推算（1.83 GHz）。NVLink 和 PCIe 是双向合计。出处 {luo} 的延迟是在"
-        " A100 PCIe 和 H800 PCIe（芯片和 H100 的一样）上测的，用的程序和出处 {ours}"
-        " 不同。",
+        " 的幂。Hopper 的带宽是每周期的字节数乘 132 个 SM 再乘时钟：寄存器每周期 1536"
+        " 字节（128 次乘加），时钟取标称 fp32 峰值对应的 1.98 GHz；共享内存每周期 128"
+        " 字节，时钟取标称 bf16 峰值对应的 1.83 GHz。NVLink 和 PCIe"
+        " 是双向合计。出处 {luo} 的延迟是在 A100 PCIe 和 H800 PCIe（芯片和 H100 的"
+        "一样）上测的，用的程序和出处 {ours} 不同。",
         "sources": "出处：", "from": "，", "next": "；", "end": "。",
         "others": " 等，",
         "here": "本书在一张 NVIDIA H200 上实测，2026-11-20",

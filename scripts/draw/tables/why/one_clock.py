@@ -11,7 +11,7 @@ SAY = {
         "shared": "shared memory", "l1": "L1 cache", "l2": "L2 cache", "hbm": "HBM",
         "flop": "{} FLOP", "result": "{} results", "byte": "{} bytes",
         "pair": "{} results, or {} FLOP",
-        "cycle": "{} cycles",
+        "cycle": "{} cycles", "none": "not measured",
     },
     "zh": {
         "head": ("部件", "每个时钟周期", "从发出到拿到结果"),
@@ -19,7 +19,7 @@ SAY = {
         "shared": "共享内存", "l1": "L1 缓存", "l2": "L2 缓存", "hbm": "HBM",
         "flop": "{} FLOP", "result": "{} 个结果", "byte": "{} 字节",
         "pair": "{} 个结果，即 {} FLOP",
-        "cycle": "{} 个周期",
+        "cycle": "{} 个周期", "none": "未测",
     },
 }
 
@@ -44,6 +44,6 @@ def rows():
 def lines(say):
     """Fastest first."""
     for name, unit, per, cycles in rows():
-        wait = say["cycle"].format(round(cycles)) if cycles else ""
+        wait = say["cycle"].format(round(cycles)) if cycles else say["none"]
         shown = digits(per, 4 if unit == "flop" else 2 if per < 100 else 3)
         yield say[name], say[unit].format(shown, digits(2 * per)), wait

@@ -1,0 +1,26 @@
+"""The stand-alone files as a reader has them: text in a folder, without tilewise."""
+
+import importlib.util
+import sys
+
+# run FILE as a program where `import tilewise` fails
+WITHOUT = """import runpy, sys
+sys.modules["tilewise"] = None
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def loaded(name, text, folder):
+    """The module that a file of this text is."""
+    path = folder / f"{name}.py"
+    path.write_text(text, "utf-8")
+    spec = importlib.util.spec_from_file_location(f"alone_{name}", path)
+    module = importlib.util.module_from_spec(spec)
+    kept = {x: sys.modules[x] for x in sys.modules if x.split(".")[0] == "tilewise"}
+    try:
+        sys.modules.update(dict.fromkeys(kept), tilewise=None)
+        spec.loader.exec_module(module)
+    finally:
+        sys.modules.update(kept)
+    return module

@@ -1,0 +1,56 @@
+"""flash_attention_triton.py and the kernels of the package, in Triton's interpreter.
+
+python -m tests.alone._triton CASES: a process of its own, since TRITON_INTERPRET is
+read where triton is imported.
+"""
+
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+os.environ["TRITON_INTERPRET"] = "1"
+
+import torch
+
+from tests.alone._alone import loaded
+from tests.kernels._patched_once import patched_once
+from tilewise.alone import program
+from tilewise.kernels import backward_split, causal
+
+torch.set_num_threads(1)
+
+
+def case(seed):
+    """q, k, v, do and the options of a call."""
+    source = torch.Generator().manual_seed(seed)
+    n_q, n_k, d = (
+        int(torch.randint(1, most, (), generator=source)) for most in (40, 40, 4)
+    )
+    heads, dtype = seed % 2 + 1, (torch.float32, torch.float16)[seed % 5 == 0]
+    q, do = torch.randn(2, 1, 2, n_q, 8 * d, generator=source).to(dtype)
+    k, v = torch.randn(2, 1, heads, n_k, 8 * d, generator=source).to(dtype)
+    how = {"causal": (False, True, "top-left")[seed % 3]}
+    return (q, k, v), do, how | {"scale": (None, 0.3, -0.2)[seed % 4 % 3]}
+
+
+def same(file, seed):
+    """Whether o, L, dq, dk and dv are equal to the bit."""
+    qkv, do, how = case(seed)
+    o, lse = causal.forward(*qkv, **how)
+    dlse = torch.full_like(lse, 0.5)
+    ours = [o, lse, *backward_split.backward(*qkv, o, do, lse, dlse=dlse, **how)]
+    learned = [x.clone().requires_grad_() for x in qkv]
+    found = file.flash_attention(*learned, **how, return_lse=True)
+    found = [*found, *torch.autograd.grad(found, learned, (do, dlse))]
+    return all(map(torch.equal, found, ours))
+
+
+if __name__ == "__main__":
+    patched_once()
+    with TemporaryDirectory() as folder:
+        name = "flash_attention_triton"
+        file = loaded(name, program(name), Path(folder))
+        cases = int(sys.argv[1])
+        assert all(same(file, seed) for seed in range(cases))
+    print(f"{cases} cases are equal")
