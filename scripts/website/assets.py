@@ -173,8 +173,8 @@ def write(site):
     site_url = found[1].removesuffix("index.html") if found else ""
     minified = scripts()
     for language, path in LANGUAGES.items():
-        files = [*own(language, minified), *results(), *alone(), *katex()]
-        files += card(language)
+        files = [*own(language, minified), *results(), *alone()]
+        files += [*katex(), *card(language)]
         files += notebooks(language, site_url + path)
         files += [*citation(site_url + path), *pages(language)]
         if not path:
