@@ -69,7 +69,7 @@ if (moved.startsWith("tilewise.") && !document.getElementById(moved)) {
 }
 
 // And the module of each widget on the page, from the site's root for all languages. From
-// a folder browsers load no modules: what stands in a widget's place stays.
+// a folder browsers load no modules: what stands in a widget's place stays, and says so.
 const WIDGETS = [
   [".tw-run", "listing"],
   ["tw-stepper", "stepper"],
@@ -82,7 +82,15 @@ const WIDGETS = [
 ];
 const home = new URL(lang === "en" ? "." : "../../assets/", document.currentScript.src);
 const here = WIDGETS.filter(([name]) => document.querySelector(name));
-if (here.length && location.protocol !== "file:") {
+if (location.protocol === "file:") {
+  for (const one of document.querySelectorAll(WIDGETS.slice(1).map(([name]) => name))) {
+    const note = Object.assign(document.createElement("p"), { className: "tw-note" });
+    note.textContent = lang === "en"
+      ? "This part works when the site comes from a server, such as python -m http.server."
+      : "从文件夹直接打开时，这一部分不能操作；请先启动服务器，例如 python -m http.server，再从浏览器访问。";
+    one.prepend(note);
+  }
+} else if (here.length) {
   // A module comes when its element is near, or at once where the address says more.
   const near = { rootMargin: location.search || location.hash ? "9999%" : "100px" };
   const watch = (name, module) => {

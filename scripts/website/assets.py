@@ -24,6 +24,7 @@ KATEX = NPM / "node_modules/katex/dist"
 MICROPYTHON = NPM / "node_modules/@micropython/micropython-webassembly-pyscript"
 # .js: some servers do not know what .mjs is
 RUNTIME = {"micropython.js": "micropython.mjs", "micropython.wasm": "micropython.wasm"}
+REMARK = re.compile(r" */\*.*?\*/\n?", re.S)  # in a style sheet
 SHARED = {"js", "widgets.css", "home.css"}  # once, at the root: tilewise.js
 MARK = re.compile(r"^ *# --8<-- .*\n", re.M)  # a section of a page begins or ends
 CANONICAL = re.compile(r'<link rel="canonical" href="([^"]*)"')
@@ -39,12 +40,14 @@ def scripts():
 
 
 def own(language, scripts):
-    """Styles, scripts, pictures."""
+    """Styles without their comments, scripts, pictures."""
     for path in sorted(p for p in ASSETS.rglob("*") if p.is_file()):
         name = path.relative_to(ASSETS)
         if LANGUAGES[language] and name.parts[0] in SHARED:
             continue
         short = scripts.get(name.as_posix())
+        if path.suffix == ".css":
+            short = REMARK.sub("", path.read_text("utf-8"))
         yield (
             f"assets/{name.as_posix()}",
             short.encode() if short else path.read_bytes(),

@@ -4,12 +4,11 @@
 
 The site holds English pages and, in zh/, Chinese ones, from MkDocs or from Zensical.
 This program writes the shared files, turns equations into HTML, numbers figures, names
-parts of the page for screen readers, leads from listings to their files, lists under
-each reference the pages that name it, joins the style sheets, and gives each page its
-policy for scripts. A page that it has finished before is left alone.
+parts of the page for screen readers, leads from terms to the glossary, from listings to
+their files and from references to the pages that name them, joins the style sheets, and
+gives each page its policy for scripts. A page that is finished already is left alone.
 """
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -72,16 +71,16 @@ def finish(site, serving=False):
         if (page := site / path / sources.PAGE) in unfinished[language]:
             made = sources.added(site / path, unfinished[language], language)
             unfinished[language][page] = made
-        unfinished[language], files = alone.added(unfinished[language], language, site)
-        for name, text in files.items():
+        texts = cards.added(site / path, unfinished[language])
+        texts, files = alone.added(texts, language, site)
+        for name, text in (files | origins.copied(texts)).items():
+            (site / name).parent.mkdir(parents=True, exist_ok=True)
             (site / name).write_text(text, "utf-8")
-        if not os.environ.get("REPO_URL"):
-            origins.write(site, unfinished[language])
-        for file, text in cards.added(site / path, unfinished[language]).items():
-            text = equations.replaced(head_and_names(text, language))
+        for file, text in texts.items():
             up = "../" * (len(file.relative_to(site).parts) - 1)
-            unfinished[language][file] = origins.linked(text, up, language)
-        numbered = figures.numbered(site / path, unfinished[language], language)
+            text = equations.replaced(head_and_names(text, language))
+            texts[file] = origins.linked(text, up, language)
+        numbered = figures.numbered(site / path, texts, language)
         made = lean.joined(site / path, numbered, "../" if path else "")
         for file, text in made.items():
             file.write_text(text if serving else policy.added(text), "utf-8")

@@ -30,9 +30,9 @@ def linked(page, up, language):
     return PLACE.sub(link, page)
 
 
-def write(site, pages):
-    """Copy the files that pages, {path: text}, were taken from into the site."""
-    for path in {match[1] for text in pages.values() for match in PLACE.finditer(text)}:
-        target = site / f"source/{path}.txt"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes((ROOT / path).read_bytes())
+def copied(pages):
+    """{path below the site: text} of all files that pages, {path: text}, are from."""
+    if os.environ.get("REPO_URL"):
+        return {}
+    found = {match[1] for text in pages.values() for match in PLACE.finditer(text)}
+    return {f"source/{x}.txt": (ROOT / x).read_text("utf-8") for x in sorted(found)}

@@ -63,4 +63,7 @@ def test_from_a_folder(browser, site):
     page.goto((site / FILES[0]).as_uri())
     page.locator(TMA).hover()
     page.locator("#tw-card").get_by_text("Accelerator").wait_for()
+    for file, said in ("memory/calculator.html", "server"), ("zh/index.html", "服务器"):
+        page.goto((site / file).as_uri())
+        assert said in page.locator("tw-calculator, tw-race").inner_text()
     page.close()

@@ -122,6 +122,12 @@ def test_each_page_says_when_it_was_changed(file, site):
         assert subprocess.check_output(log, cwd=ROOT, text=True).strip() in said
 
 
+def code(text):
+    """The lines of a program without comments, which a Chinese page translates."""
+    lines = (re.sub("#.*", "", line).strip() for line in text.splitlines())
+    return [line for line in lines if line]
+
+
 @each_file
 def test_each_listing_leads_to_its_source(file, site):
     """To a file that has its lines, or most of them where several files make one."""
@@ -137,9 +143,9 @@ def test_each_listing_leads_to_its_source(file, site):
             assert re.search(r"/blob/main/src/.*\.py#L\d+-L\d+$", link["href"])
             continue
         text = (site / target(file, link["href"])[0]).read_text("utf-8")
-        known = {line.strip() for line in text.splitlines()}
-        lines = [x.strip() for x in block.select_one("code").get_text().splitlines()]
-        assert sum(x in known for x in lines) > 0.4 * len(lines), link["href"]
+        known = code(text)
+        lines = code(block.select_one("code").get_text())
+        assert sum(x in known for x in lines) > 0.3 * len(lines), link["href"]
     assert not page.select("[data-from]")
 
 
