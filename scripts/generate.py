@@ -45,11 +45,10 @@ KERNELS = re.compile(r"^(?:import|from) .*\b(?:triton|kernels)\b", re.M)
 
 
 def lacks_library(text):
-    """Whether a program's library is missing: Triton, for Linux, or Transformers."""
-    there = sys.platform == "linux" or importlib.util.find_spec("triton")
-    hub = "from transformers import" in text
-    missing = hub and not importlib.util.find_spec("transformers")
-    return missing or bool(KERNELS.search(text)) and not there
+    """Whether a program's library is missing: Transformers, or Triton, for Linux."""
+    name = "transformers" if "from transformers import" in text else "triton"
+    triton = KERNELS.search(text) and sys.platform != "linux"
+    return (name != "triton" or bool(triton)) and not importlib.util.find_spec(name)
 
 
 @cache
@@ -107,10 +106,8 @@ def exercise(name, lang):
 
 def recipes():
     """{path below docs/generated: the call that gives its text}; makes nothing yet."""
-    calls = {
-        f"outputs/{path.stem}.txt": partial(printed, path)
-        for path in sorted((ROOT / "src/tilewise/examples").glob("[!_]*.py"))
-    }
+    examples = sorted((ROOT / "src/tilewise/examples").glob("[!_]*.py"))
+    calls = {f"outputs/{x.stem}.txt": partial(printed, x) for x in examples}
     calls |= {f"traces/{x}": partial(trace, options) for x, options in TRACES.items()}
     calls |= {f"alone/{x}.py": partial(alone.program, x) for x in alone.FILES}
     calls |= {f"live/{name}": partial(film, asked) for name, asked in FILMS.items()}

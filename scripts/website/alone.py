@@ -61,11 +61,10 @@ def page(path, text, language, site, files):
             made = alone.listing(code, path.stem)
             named = [file for what, file in NAMED.items() if what.search(code)]
             if made:
-                offered.append(made)
-                name = f"{path.stem}-{len(offered)}.py"
+                offered.append(name := f"{path.stem}-{len(offered) + 1}.py")
                 files[f"assets/alone/{name}"] = made
-                lines = len(made.splitlines())
-                said = words["offered"].format(file=link(name), lines=lines)
+                about = {"file": link(name), "lines": len(made.splitlines())}
+                said = words["offered"].format(**about)
             elif named:
                 said = words["named"].format(file=link(named[0]))
             else:

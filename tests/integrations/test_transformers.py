@@ -170,7 +170,7 @@ def test_what_is_not_there_is_said(monkeypatch):
     q = torch.zeros(1, 1, 2, 8)
     with pytest.raises(NotImplementedError, match="no position_bias: use 'sdpa'"):
         integration.attention(torch.nn.Identity(), q, q, q, None, position_bias=q)
-    monkeypatch.setattr(transformers, "__version__", "4.57.1")
+    monkeypatch.setattr("transformers.__version__", "4.57.1")
     with pytest.raises(RuntimeError, match=r"version 5 or newer, not 4\.57\.1"):
         integration.register()
     assert ops.attend is integration.attend

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from tilewise.attention.cache_checks import check_places, check_shapes, check_tensors
 from tilewise.attention.calls import guarded, kernel
-from tilewise.attention.checks import check_heads, check_number
+from tilewise.attention.checks import as_numbers, check_heads
 from tilewise.attention.dispatch import FULL, HALF, card
 from tilewise.attention.passes import Window, tile_sizes
 from tilewise.checks import check_sizes, check_softcap, check_window
@@ -98,6 +98,7 @@ def flash_decode(
     room.
     """
     given = q, k_cache, v_cache, seqlens
+    scale, _ = as_numbers(scale, 0.0)
     options = Cached(block_table, scale, window, softcap, sinks, splits)
     check(*given, options)
     run = fast() if has_kernel(q, v_cache) else by_tiles
@@ -111,7 +112,6 @@ def check(q: Tensor, k: Tensor, v: Tensor, seqlens: Tensor, options: Cached) -> 
     check_tensors(tensors, options.block_table, options.sinks)
     check_shapes(q, k, v)
     check_places(q, k, seqlens, options.block_table)
-    check_number("scale", options.scale)
     check_window(options.window)
     check_softcap(options.softcap)
     check_heads("sinks", options.sinks, q, (q.shape[1],))

@@ -75,7 +75,7 @@ def mask(
             return None
         if not chunks:
             return Window(local_size)
-    sizes = batch_size, q_length, kv_length, q_offset, kv_offset
+    sizes: Any = batch_size, q_length, kv_length, q_offset, kv_offset
     more |= {"attention_mask": attention_mask, "local_size": local_size}
     return sdpa_mask(*sizes, allow_is_causal_skip=False, config=config, **more)
 
