@@ -44,10 +44,12 @@ FILMS["stepper-backward-kv-outer.json"] = {"pass": "backward"}
 KERNELS = re.compile(r"^(?:import|from) .*\b(?:triton|kernels)\b", re.M)
 
 
-def lacks_triton(text):
-    """Whether a program launches kernels and Triton, which is for Linux, is missing."""
+def lacks_library(text):
+    """Whether a program's library is missing: Triton, for Linux, or Transformers."""
     there = sys.platform == "linux" or importlib.util.find_spec("triton")
-    return bool(KERNELS.search(text)) and not there
+    hub = "from transformers import" in text
+    missing = hub and not importlib.util.find_spec("transformers")
+    return missing or bool(KERNELS.search(text)) and not there
 
 
 @cache
@@ -69,7 +71,7 @@ def trace(options):
 def printed(path):
     """The output of an example; the file that is there, if it cannot run here."""
     text, file = path.read_text("utf-8"), OUT / f"outputs/{path.stem}.txt"
-    if lacks_triton(text) and file.exists():
+    if lacks_library(text) and file.exists():
         return file.read_text("utf-8")
     status, output, errors = fresh.alone(text, environment())
     if status:

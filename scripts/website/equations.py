@@ -20,8 +20,9 @@ EQUATION = re.compile(
     r"([，。；：、！？）”,.;:!?)]?)",
     re.S,
 )
+CELL = ("<td", "<th>", "<th "), ("</td>", "</th>")
 BASE = '<span class="katex-base">'  # a part of an equation; lines break between two
-_rendered: dict[tuple[str, bool], str] = {}
+_rendered: dict[tuple[str, bool, bool], str] = {}
 
 
 def install():
@@ -40,8 +41,13 @@ def node(script, given):
 
 
 def key(match):
-    """(TeX, whether it is displayed) of a match of EQUATION."""
-    return html.unescape(match[2] or match[3]).strip(), match[3] is not None
+    """(TeX, whether it is displayed, whether its tensors have colour) of a match.
+
+    They have colour in displayed equations and in the cells of tables.
+    """
+    shown, before = match[3] is not None, match.string[: match.start()]
+    opened, closed = (max(map(before.rfind, marks)) for marks in CELL)
+    return html.unescape(match[2] or match[3]).strip(), shown, shown or opened > closed
 
 
 def render(pages):
@@ -50,7 +56,7 @@ def render(pages):
     todo = [equation for equation in where if equation not in _rendered]
     answer = json.loads(node("katex.mjs", json.dumps(todo).encode()))
     if "error" in answer:
-        page = next(p for (tex, _), p in where.items() if tex == answer["tex"])
+        page = next(p for (tex, *_), p in where.items() if tex == answer["tex"])
         raise ValueError(f"{page}: {answer['error']}")
     _rendered.update(zip(todo, answer, strict=True))
 

@@ -52,13 +52,14 @@ FIELDS = {"title": 20, "words": 20, "text": 1, "tags": 1}  # the theme asks for 
 COUNTS = {
     r"#tilewise": 0.05,  # the signatures of functions
     r"references\.html": 0.3,
-    r"#(sources|remember|check)$": 0.3,
+    r"#check$": 0.3,
     r"exercises\.html#": 0.5,
     r"glossary\.html#": 8,
     r"^index\.html$": 0.5,
     r"^[^#]*$": 2,  # a whole page
     r"": 1,
 }
+REPEATED = "#sources", "#remember"  # said again: on the references page, on the page
 OF_PAGE = re.compile(r'<meta name="(?:description|keywords)" content="([^"]*)"')
 HAN = re.compile("[\u4e00-\u9fff]+")
 
@@ -125,16 +126,16 @@ def names(page):
 def shorten(folder):
     """Rewrite the index in a folder of the site, if the theme has written one.
 
-    A page gets a field with its other names, and each section its weight.
-
-    A function is looked for by its name, so its title loses the arguments. The theme
-    puts a space of no width on both sides of every Chinese word; beside a separator it
-    says nothing. Long sections are kept as digests.
+    A page gets a field with its other names, and each section its weight. A function
+    is looked for by its name, so its title loses the arguments. The theme puts a space
+    of no width on both sides of every Chinese word; beside a separator it says nothing.
+    Long sections are kept as digests, and what a page only repeats is left out.
     """
     path = folder / "search/search_index.json"
     if not path.exists():  # Zensical has an index of its own
         return
     index = json.loads(path.read_text("utf-8"))
+    index["docs"] = [x for x in index["docs"] if not x["location"].endswith(REPEATED)]
     language = "zh" if "zh" in index["config"]["lang"] else "en"
     for entry in index["docs"]:
         if "#tilewise" in entry["location"]:

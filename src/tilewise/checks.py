@@ -1,13 +1,11 @@
 """Checks that many modules make of what a caller passes, one sentence for each."""
 
-import math
-
 CAUSALS = (False, True, "top-left")  # no mask, bottom-right, top-left
 
 
 def check_causal(causal: object) -> None:
     """Raise ValueError unless causal is False, True or "top-left"."""
-    if causal not in CAUSALS:
+    if not isinstance(causal, (bool, int, str)) or causal not in CAUSALS:
         raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
 
 
@@ -23,9 +21,9 @@ def check_window(window: object) -> None:
     """Raise ValueError unless window is None or (left, right), each None or whole."""
     pair = isinstance(window, (list, tuple)) and len(window) == 2
     for x in window if pair else [-1]:  # type: ignore[attr-defined]
-        whole = isinstance(x, int) and not isinstance(x, bool) and x >= 0
+        whole = isinstance(x, int) and not isinstance(x, bool) and 0 <= x < 2**30
         if window is not None and x is not None and not whole:
-            each = "each None or a whole number of at least 0"
+            each = "each None or a whole number from 0 to 2³⁰ − 1"
             message = f"window must be None or (left, right), {each}, not {window!r}"
             raise ValueError(message)
 
@@ -36,7 +34,7 @@ def check_softcap(softcap: object) -> None:
         return
     if not isinstance(softcap, (int, float)) or isinstance(softcap, bool):
         raise TypeError(f"softcap must be None or a number, not {softcap!r}")
-    if not 0 < softcap < math.inf:
+    if not 0 < softcap <= 1e308:
         raise ValueError(f"softcap must be a finite number above 0, not {softcap!r}")
 
 

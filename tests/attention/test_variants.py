@@ -97,9 +97,9 @@ def test_both_loop_orders_equal_the_formula(start):
 X = torch.ones(2, 4, 6, 8)
 BAD = {
     "window must be None or (left, right), each": {"window": (-1, 0)},
-    "at least 0, not (1, 2, 3)": {"window": (1, 2, 3)},
-    "at least 0, not 5": {"window": 5},
-    "at least 0, not (True, None)": {"window": (True, None)},
+    "2³⁰ − 1, not (1, 2, 3)": {"window": (1, 2, 3)},
+    "2³⁰ − 1, not 5": {"window": 5},
+    "2³⁰ − 1, not (True, None)": {"window": (True, None)},
     "softcap must be a finite number above 0, not 0": {"softcap": 0},
     "softcap must be a finite number above 0, not inf": {"softcap": math.inf},
     "softcap must be None or a number, not '5'": {"softcap": "5"},

@@ -81,3 +81,12 @@ def test_it_names_pages_with_a_similar_address(lost, path):
     assert found.count() <= 3
     page = lost("a/qqqq")
     assert not page.locator(".tw-near").is_visible()
+
+
+def test_a_function_that_moved_is_followed(lost):
+    for name in ("tilewise.softmax", "tilewise.ledger.ring.flops"):
+        page = lost(f"zh/reference/api.html#{name}")
+        page.wait_for_url(f"**/zh/reference/api-plain.html#{name}")
+        assert page.evaluate("(x) => !!document.getElementById(x)", name)
+    page = lost("reference/api.html#tilewise.merge.merge")
+    assert page.url.endswith("api.html#tilewise.merge.merge")

@@ -17,8 +17,8 @@ def moved(bill):
 def test_crossover_is_the_ledger_at_every_point(lang):
     module, tree = MODULES["io_crossover"], TREES["io_crossover", lang]
     n, d = module.N, module.D
-    paths = {css(x)[0]: x.get("d") for x in tree.iter(f"{SVG}path") if css(x)}
-    for cls, name in (("ic-o", "flash1"), ("ic-k", "flash2")):
+    paths = {css(x)[1]: x.get("d") for x in tree.iter(f"{SVG}path") if css(x)[1:]}
+    for cls, name in (("tw-of-flash1", "flash1"), ("tw-of-flash2", "flash2")):
         numbers = [float(x) for x in re.findall(r"[\d.]+", paths[cls])]
         points = list(zip(numbers[::2], numbers[1::2], strict=True))
         assert len(points) > 200
@@ -52,7 +52,7 @@ def test_crossover_marks_the_break_even():
 def test_rows_per_block_is_the_formula_at_every_point(lang):
     module, tree = MODULES["rows_per_block"], TREES["rows_per_block", lang]
     n, d = module.N, module.D
-    points = [x for x in tree.iter(f"{SVG}circle") if css(x) == ["tw-k"]]
+    points = [x for x in tree.iter(f"{SVG}circle") if css(x)[1:] == ["tw-of-flash2"]]
     assert len(points) == 11
     for power, point in enumerate(points):
         elements = 2 * n * d + n + 2 * n * n * d / 2**power

@@ -3,12 +3,14 @@
 import importlib
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
 from tilewise.hardware import GPUS, attainable
 
 hierarchy = importlib.import_module("draw.figures.why.memory_hierarchy")
+methods = importlib.import_module("draw.figures._methods")
 plot = importlib.import_module("draw.figures._plot")
 roofline = importlib.import_module("draw.figures.why.roofline")
 steps = importlib.import_module("draw.figures.why.latency_steps")
@@ -77,3 +79,17 @@ def test_numbers_with_units():
     assert plot.size(228 * 2**10) == "228 KiB" and plot.size(141 * 2**30) == "141 GB"
     assert plot.rate(2.039e12) == "2.04 TB/s" and plot.rate(600e9) == "600 GB/s"
     assert plot.digits(1980.4) == "1980" and plot.digits(0.2531) == "0.253"
+
+
+def test_each_method_has_one_look_from_one_file():
+    """No other file chooses a method's class, and the style sheet has each of them."""
+    root, used = Path(__file__).parents[2], set()
+    for path in [*root.glob("scripts/draw/**/*.py"), *root.glob("docs/generated/**/*")]:
+        if path.suffix in (".py", ".svg", ".html") and path.name != "_methods.py":
+            found = set(re.findall(r"tw-of-(\w+)", path.read_text("utf-8")))
+            assert path.suffix != ".py" or not found, path
+            used |= found
+    css = (root / "docs/assets/tilewise.css").read_text("utf-8")
+    calculator = {"ideal"}  # tilewise.live.calculator_plots has it, too
+    assert used | calculator == set(re.findall(r"\.tw-of-(\w+)", css))
+    assert {name for name, _ in methods.LOOK.values()} <= used

@@ -17,6 +17,7 @@ LIBRARIES[2] = LIBRARIES[1] | {"triton"}
 SERVE = {"fastapi", "hypercorn", "prometheus_client", "pydantic", "safetensors"}
 SERVE |= {"starlette"}  # FastAPI is made of it
 LIVE = {"itertools", "json", "io", "sys", "traceback"}  # tilewise.live, besides
+MORE = {"live": LIVE, "serve": SERVE, "integrations": {"transformers"}}
 MATH = {"ceil", "e", "exp", "floor", "inf", "isinf", "isnan", "log", "log2", "nan"}
 MATH |= {"pi", "pow", "sqrt", "tanh"}  # what MicroPython has, of what we may want
 FLOOR_0 = [path for path in FLOORS if floor_of(part_of(path)) == 0]
@@ -35,7 +36,7 @@ def test_arrows_go_down(path):
             below = floor_of(rest.split(".")[0]) if rest else floor
             assert below is not None and below <= floor, f"floor {floor} imports {name}"
         else:
-            more = {"live": LIVE, "serve": SERVE}.get(part_of(path), set())
+            more = MORE.get(part_of(path), set())
             assert library in LIBRARIES[floor] | more, f"floor {floor} imports {name}"
 
 
@@ -122,6 +123,29 @@ def test_reading_needs_no_torch():
 def test_torch_is_asked_for_when_it_is_used():
     done = without_torch("import tilewise; print(dir(tilewise)); tilewise.flash1")
     assert "flash1" in done.stdout and "torch" in done.stderr.splitlines()[-1]
+
+
+def test_without_torch_the_package_can_be_looked_at():
+    code = """
+import inspect, pydoc, tilewise
+assert not hasattr(tilewise, "flash_attention") and hasattr(tilewise, "softmax")
+inspect.getmembers(tilewise)
+pydoc.render_doc("tilewise")
+names = {}
+exec("from tilewise import *", names)
+assert {"softmax", "trace"} < names.keys() and "flash_attention" not in names
+for how in "from tilewise import flash_attention", "tilewise.flash_attention":
+    try:
+        exec(how)
+    except (ImportError, AttributeError) as error:
+        print(error)
+"""
+    done = without_torch(code)
+    sentence = "tilewise.flash_attention needs torch: python -m pip install torch\n"
+    assert (done.stdout, done.stderr) == (2 * sentence, "")
+    names: dict = {}
+    exec("from tilewise import *", names)
+    assert {"flash_attention", "softmax"} < names.keys() and "importlib" not in names
 
 
 def test_modules_come_by_name():

@@ -1,11 +1,11 @@
 """Every rung of the kernel ladder can be read on its own."""
 
-from tilewise.kernels import BACKWARD, FORWARD, VARIANTS, VARLEN
+from tilewise.kernels import BACKWARD, DECODING, FORWARD, VARIANTS, VARLEN
 
 from ._house import SOURCE, imports
 
 KERNELS = SOURCE / "kernels"
-RUNGS = {*FORWARD, *BACKWARD, *VARLEN, *VARIANTS}
+RUNGS = {*FORWARD, *BACKWARD, *VARLEN, *VARIANTS, *DECODING}
 
 
 def rungs_in(path):

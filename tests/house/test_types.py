@@ -25,7 +25,8 @@ lengths = torch.tensor([0, 4])
 o, lse = tilewise.flash_attention_varlen(
     q[0], q[0], q[0], lengths, lengths, return_lse=True
 )
-o = tilewise.ring_attention(q, q, q, causal=True)
+o = tilewise.ring_attention(q, q, q, causal="zig-zag")
+o, lse = tilewise.flash_decode(q, q, q, lengths[1:], splits=2, return_lse=True)
 layer = tilewise.FlashAttention(16, 2, num_kv_heads=1, causal=True)
 o = layer(torch.zeros(1, 4, 16))
 weights: list[float] = tilewise.softmax.online_softmax([1, 2.5])
@@ -48,7 +49,7 @@ PLAIN = [SOURCE / f"{name}.py" for name in IDEAS if floor_of(name) == 0]
 PLAIN += [path for room in ROOMS for path in sorted((SOURCE / room).glob("*.py"))]
 CANNOT_BE_NAMED = {"exp", "traffic", "stream", "grid"}
 ITERATORS = {"events", "march", "scan", "scan_backward", "tiles", "tiles_backward"}
-ITERATORS |= {"forward", "backward"}  # of the trace
+ITERATORS |= {"forward", "backward", "decode"}  # of traces
 AS_A_USER = """
 [[tool.mypy.overrides]]  # these are strict as the package is not
 module = ["use", "wrong"]
@@ -140,8 +141,8 @@ def test_every_rung_has_the_signature_that_the_ladder_says():
     file = ast.parse((SOURCE / "kernels/shared/signatures.py").read_text("utf-8"))
     classes = {x.name: x.body for x in file.body if isinstance(x, ast.ClassDef)}
     rungs = kernels.__annotations__
-    every = kernels.FORWARD, kernels.BACKWARD, kernels.VARLEN, kernels.VARIANTS
-    assert [*rungs] == sum(map(list, every), [])
+    every = kernels.FORWARD + kernels.BACKWARD + kernels.VARLEN + kernels.VARIANTS
+    assert (*rungs,) == every + kernels.DECODING
     for name, kind in rungs.items():
         file = ast.parse((SOURCE / f"kernels/{name}.py").read_text("utf-8"))
         way = "backward" if "Backward" in kind else "forward"

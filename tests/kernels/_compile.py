@@ -70,6 +70,8 @@ def launches(job):
 
 def call(rung, job):
     """The rung's host code on empty tensors; packed documents for a varlen rung."""
+    if job.get("pass") == "decode":
+        return decode(rung, job)
     shape, lead = (2, 4, job.get("n", 1024), job["d"]), ()
     if "varlen" in job["rung"]:
         shape, lead = (2048, 4, job["d"]), (torch.tensor([0, 1000, 2048]),) * 2
@@ -84,6 +86,18 @@ def call(rung, job):
     else:
         lse = torch.empty(q.shape[:-1])
         rung.backward(q, k, v, o, o, lse, *lead, **options)
+
+
+def decode(rung, job):
+    """The same for the rung of decoding: eight heads over two, caches or pages."""
+    options, dims = dict(job["options"]), (job["d"], job["d_v"])
+    q = torch.empty(2, 8, job["n_q"], job["d"], dtype=torch.bfloat16)
+    k, v = (torch.empty(2, 2, 4096, d, dtype=torch.bfloat16) for d in dims)
+    if "sinks" in options:
+        options["sinks"] = torch.empty(options["sinks"])
+    if options.pop("table", False):
+        options["block_table"] = torch.zeros(2, 1, dtype=torch.int32)
+    rung.forward(q, k, v, torch.zeros(2, dtype=torch.int32), **options)
 
 
 def safely(job):

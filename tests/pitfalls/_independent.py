@@ -30,6 +30,9 @@ def shows(case, r, c):
         return False
     if case["length"] is not None and c >= case["length"]:
         return False
+    if case["length"] is not None and case["causal"]:  # its own diagonal
+        if c > r + case["length"] - case["q"].shape[-2]:
+            return False
     if case["documents"] is not None:
         of = [i for i, n in enumerate(case["documents"]) for _ in range(n)]
         return of[r] == of[c]

@@ -29,6 +29,10 @@ BEYOND_NAMES = {
     "splits_averaged",
     "lse_added",
     "split_counts_from_zero",  # one split
+    "parts_added",
+    "lse_averaged",
+    "longest_length",
+    "last_page_read",  # one part, and no cache
 }
 WITH_L = {"backward", "merging"}  # L and dQ, dK, dV show in the gradients only
 HALVES = torch.float16, torch.bfloat16

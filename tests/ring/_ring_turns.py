@@ -41,7 +41,9 @@ def held(name, rank, world):
     inputs = [x.clone().requires_grad_() for x in inputs]
     ring.agree = lambda *_: (q.shape[2], lengths)
     with Alive() as forward:
-        out = ring.ring_attention(*inputs, causal=CASES[name][1], return_lse=True)
+        out = ring.ring_attention(
+            *inputs, causal=CASES[name][1] and "zig-zag", return_lse=True
+        )
     with Alive() as backward:
         grads = torch.autograd.grad(out[0], inputs, do)
     return [

@@ -13,16 +13,17 @@ def x(n=4, heads=2, d=8, dtype=torch.float32):
 def calls(odd):
     """{what is wrong: (arguments, options)}; odd is 1 on one rank and 0 on others."""
     return {
-        "lengths": ([x(4 + 2 * odd)] * 3, {"causal": True}),
-        "odd": ([x(3)] * 3, {"causal": True}),
+        "lengths": ([x(4 + 2 * odd)] * 3, {"causal": "zig-zag"}),
+        "odd": ([x(3)] * 3, {"causal": "zig-zag"}),
         "heads": ([x(heads=2 + 2 * odd), x(), x()], {}),
         "dtype": ([x(dtype=torch.float64 if odd else torch.float32)] * 3, {}),
-        "causal": ([x()] * 3, {"causal": bool(odd)}),
+        "causal": ([x()] * 3, {"causal": bool(odd) and "zig-zag"}),
         "scale": ([x()] * 3, {"scale": 0.5 + odd}),
         "grad": ([x().requires_grad_(bool(odd))] * 3, {}),
         "own": ([x()[0] if odd else x(), x(), x()], {}),
         "list": ([[1.0], x(), x()], {}),
         "top-left": ([x()] * 3, {"causal": "top-left"}),
+        "some order": ([x()] * 3, {"causal": True}),
         "scale of one": ([x()] * 3, {"scale": "1" if odd else None}),
     }
 

@@ -24,7 +24,7 @@ from textwrap import dedent
 
 import pytest
 from draw import fresh
-from generate import KERNELS, environment, lacks_triton
+from generate import KERNELS, environment, lacks_library
 from pages import ROOT, expand, read
 
 LISTING = "python"
@@ -34,7 +34,7 @@ CONSOLE = "console"
 TYPED = re.compile(  # a line at a prompt
     r"(\$ )?(TRITON_INTERPRET=1 )?(cd|curl|git|mkdocs|pytest|python) .*"
 )
-NO_TRITON = "Triton is for Linux only"
+NO_TRITON = "Triton is for Linux only; Transformers is optional"
 LAST = []  # (blocks, namespace) of the excerpt that ran last, if it ended well
 MARK = "\N{RECORD SEPARATOR}\n"  # stands where the output of the blocks above ends
 PROCESSES = re.compile(r"^(?:import|from) .*\bmultiprocessing\b", re.M)
@@ -128,7 +128,7 @@ def execute(code, namespace):
 
 def apart(above, code):
     """What the code prints after the blocks above it, in a process of its own."""
-    if lacks_triton("\n".join((*above, code))):
+    if lacks_library("\n".join((*above, code))):
         pytest.skip(NO_TRITON)
     mark = f"if __name__ == '__main__':\n    print({MARK!r}, end='', flush=True)"
     text = "\n".join((*above, mark, code)) if above else code

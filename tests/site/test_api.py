@@ -14,7 +14,7 @@ import tilewise
 
 from ..house._house import floor_of
 
-PAGE = "reference/api.md"
+PAGES = "reference/api.md", "reference/api-plain.md"
 BLOCK = re.compile(r"^::: ([\w.]+)\n((?: {4}.*\n)*)", re.M)
 CONTRACT = """\
 flash_attention scaled_dot_product_attention FlashAttention
@@ -38,14 +38,14 @@ PACKAGE = griffe.load(
 
 
 def blocks(lang):
-    """[(object, members)] that the page asks mkdocstrings for."""
-    found = BLOCK.findall(read(DOCS / lang / PAGE)[0])
+    """[(object, members)] that the pages ask mkdocstrings for."""
+    found = [x for page in PAGES for x in BLOCK.findall(read(DOCS / lang / page)[0])]
     options = ((name, yaml.safe_load(text) or {}) for name, text in found)
     return [(name, x.get("options", {}).get("members", [])) for name, x in options]
 
 
 def chosen():
-    """{name on the page: object} of every function and class there."""
+    """{name on a page: object} of every function and class there."""
     found = {}
     for name, members in blocks("en"):
         thing = PACKAGE[name.removeprefix("tilewise.")]
@@ -63,15 +63,15 @@ each = every("name", CHOSEN)
 
 def call(thing):
     """The parameters that a caller names."""
-    function = thing.members["__init__"] if thing.is_class else thing
+    function = thing.members.get("__init__", thing)
     kinds = ("variadic positional", "variadic keyword")
     named = [x for x in function.parameters if x.kind.value not in kinds]
     return [x.name for x in named if x.name != "self"]
 
 
 def shared():
-    """The names that the page explains once for all functions."""
-    table = html(DOCS / "en" / PAGE).find(id="shared").find_next("table")
+    """The names that the first page explains once for all functions."""
+    table = html(DOCS / "en" / PAGES[0]).find(id="shared").find_next("table")
     return {x.get_text() for x in table.select("td:first-child code")}
 
 
@@ -123,7 +123,7 @@ def test_tensors_have_shapes(name):
 def test_tensors_have_dtypes(name):
     """By the docstring, that of the module, or a function that has the same."""
     thing = CHOSEN[name]
-    function = thing.members["__init__"] if thing.is_class else thing
+    function = thing.members.get("__init__", thing)
     if any(str(x.annotation).startswith("Tensor") for x in function.parameters):
         text = f"{thing.docstring.value} {thing.module.docstring.value}"
         kinds = r"\b(fp16|fp32|u?int(32|64)|bools|floats|dtypes?)\b"
@@ -133,8 +133,9 @@ def test_tensors_have_dtypes(name):
 @every("lang", LANGS)
 def test_page_shows_each(lang, site):
     """A heading with the call, then the docstring; no source code, no other files."""
-    page = soup(site / ("zh/" if lang == "zh" else "") / "reference/api.html")
-    places = {x["id"]: x for x in page.select("[id]")}
+    files = [f"{'zh/' * (lang == 'zh')}{x.removesuffix('.md')}.html" for x in PAGES]
+    pages = [soup(site / x) for x in files]
+    places = {x["id"]: x for page in pages for x in page.select("[id]")}
     for name, thing in CHOSEN.items():
         heading = places[name]
         assert heading.name in ("h3", "h4") and "tw-call" in heading["class"]
@@ -144,7 +145,8 @@ def test_page_shows_each(lang, site):
         text = heading.find_next_sibling("p").get_text()
         said, meant = (re.sub(r"[\W_]+", "", x) for x in (text, thing.docstring.value))
         assert said.startswith(meant[:12])
-    assert not page.select("article pre, article details, autoref, backlinks")
+    extra = "article pre, article details, autoref, backlinks"
+    assert not [x for page in pages for x in page.select(extra)]
 
 
 def test_the_site_has_no_files_for_it(site):

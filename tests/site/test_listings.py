@@ -5,7 +5,7 @@ import sys
 import pytest
 from codeblocks import NO_TRITON, blocks
 from draw import fresh
-from generate import environment, lacks_triton
+from generate import environment, lacks_library
 from pages import ROOT, cells, name, pages
 
 
@@ -33,7 +33,7 @@ def start(text, folder):
 
 @pytest.mark.parametrize("program", programs().keys(), ids=programs().values())
 def test_listing_runs_alone(program):
-    if lacks_triton(program[0]):
+    if lacks_library(program[0]):
         pytest.skip(NO_TRITON)
     status, output, errors = fresh.alone(program[0], environment())
     assert status == 0, errors

@@ -11,11 +11,10 @@ from pages import LANGS
 from widgets import ASSETS, loaded_by
 
 PAGE, VISIT, SEARCH = 40_000, 220_000, 175_000
-LONGER = {
-    "reference/api.html": 43_000,
-    "flash-attention/backward.html": 41_000,
-    "gpu/backward-kernels.html": 42_000,  # in Chinese, with the time line of the kernel
-}  # every function with all of its options
+LONGER = {  # the longest equations, and tables with many of them
+    "flash-attention/backward.html": 42_000,
+    "gpu/backward-kernels.html": 42_000,
+}
 SCRIPTS, REQUESTS, FIGURE = 62_000, 26, 4_500
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 FONT = re.compile(r"KaTeX_\w+")

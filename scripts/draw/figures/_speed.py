@@ -1,5 +1,6 @@
 """TFLOP/s against N in four panels, d = 64 and 128, without and with a causal mask."""
 
+from draw.figures import _methods as methods
 from draw.figures import _svg as s
 from draw.figures._bench import PLAIN, SHORT, TOP, speeds
 from draw.figures._plot import dot, line, scale
@@ -8,8 +9,7 @@ from tilewise.bench.cells import DIMS, SIZES
 
 WIDE, HIGH, LEFT, TOP_EDGE, GAP = 150, 160, 34, 44, 54
 MOST = 750  # TFLOP/s at the top of a panel
-PEERS = {"fa4": ("tw-line", ""), "cudnn": ("tw-line", "5 3"),
-         "flex": ("tw-faint", ""), "flash": ("tw-faint", "4 3")}
+PEERS = ("fa4", "cudnn", "flex", "flash")
 SAY = {
     "en": {
         "label": "{way} pass on an H200, TFLOP/s against N from 1k to 16k, in four"
@@ -32,12 +32,15 @@ SAY = {
 }
 
 
-def lines(way):
-    """kernel -> (class, dashes), what is above last."""
-    drawn = dict(PEERS)
-    drawn[PLAIN[way]] = ("tw-m", "")
-    drawn[TOP[way]] = ("tw-o tw-thick", "")
-    return drawn
+def kernels(way):
+    """The kernels of a pass, what is drawn above the others last."""
+    return [*PEERS, PLAIN[way], TOP[way]]
+
+
+def drawn(kernel, *points):
+    """A kernel's line through points."""
+    cls = f"{methods.mark(kernel)} tw-open"
+    return line(cls, *points, dashes=methods.dashes(kernel))
 
 
 def places(left, top):
@@ -63,15 +66,15 @@ def panel(left, top, way, d, causal):
     """The lines of a panel."""
     x, y = places(left, top)
     out = []
-    for kernel, (cls, dashes) in lines(way).items():
+    for kernel in kernels(way):
         found = speeds(way, kernel, d)
         points = [
             (x(n), y(found[n, d, causal])) for n in SIZES if (n, d, causal) in found
         ]
         if len(points) > 1:
-            out.append(line(f"{cls} tw-open", *points, dashes=dashes))
+            out.append(drawn(kernel, *points))
         if kernel in (TOP[way], PLAIN[way]):
-            out += [dot(*point, cls[:4], 2.5) for point in points]
+            out += [dot(*point, methods.mark(kernel), 2.5) for point in points]
     return out
 
 
@@ -84,8 +87,7 @@ def legend(way, say, top):
     out = []
     for k, kernel in enumerate(order):
         x, y = LEFT + 122 * (k % 3), top + 22 * (k // 3)
-        cls, dashes = lines(way)[kernel]
-        out.append(line(f"{cls} tw-open", (x, y - 4), (x + 26, y - 4), dashes=dashes))
+        out.append(drawn(kernel, (x, y - 4), (x + 26, y - 4)))
         out.append(s.text(x + 32, y, names[kernel], "tw-small"))
     return out
 
@@ -96,7 +98,7 @@ def told(way, say):
     for d in DIMS:
         for causal in (False, True):
             cell = SIZES[-1], d, causal
-            found = {name: speeds(way, name, d).get(cell) for name in lines(way)}
+            found = {name: speeds(way, name, d).get(cell) for name in kernels(way)}
             facts = {k: "–" if x is None else f"{x:.0f}" for k, x in found.items()}
             facts |= {"ours": facts[TOP[way]], "plain": facts[PLAIN[way]]}
             facts |= {"d": d, "causal": say["causal"] if causal else ""}

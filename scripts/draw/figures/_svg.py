@@ -9,7 +9,7 @@ import re
 from fractions import Fraction
 from html import escape
 
-ZOOM = 1.3  # a figure is never shown larger than this many CSS pixels a unit
+ZOOM = 1.1  # a figure is never shown larger than this many CSS pixels a unit
 PIECE = re.compile(r"[_^]\{[^}]*\}|[_^].|[A-Za-zα-ωℓ]\u0303?|[^_^A-Za-zα-ωℓ]+")
 WORDS = re.compile(r"[A-Za-zα-ωℓ]+|[^A-Za-zα-ωℓ]+")  # of an index or an exponent
 SIZE = {"tw-it": 1.06, "tw-math": 1.06, "tw-sub": 0.8, "": 1}  # em, as in the CSS

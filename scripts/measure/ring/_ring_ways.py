@@ -31,7 +31,8 @@ def attention(way, n, device):
         options = dist.ProcessGroupNCCL.Options(is_high_priority_stream=True)
         group = dist.new_group(backend="nccl", pg_options=options)
     ring_passes.pass_on = waited_for if way == "ring_first" else PASS_ON
-    yield lambda q, k, v: ring.ring_attention(q, k, v, group=group, causal=True)
+    options = {"group": group, "causal": "zig-zag"}
+    yield lambda q, k, v: ring.ring_attention(q, k, v, **options)
     ring_passes.pass_on = PASS_ON
 
 

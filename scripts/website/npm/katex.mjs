@@ -1,7 +1,9 @@
-// [[tex, display], …] as JSON on stdin; [html, …] or {tex, error} as JSON on stdout.
+// [[tex, display, coloured], …] as JSON on stdin; [html, …] or {tex, error} as JSON on stdout.
 import { readFileSync } from "node:fs";
 import katex from "katex";
+import { define, unnamed } from "./letters.mjs";
 
+define(katex);
 const macros = {
   "\\softmax": "\\operatorname{softmax}",
   "\\rowmax": "\\operatorname{rowmax}",
@@ -12,9 +14,10 @@ const macros = {
 const options = { throwOnError: true, strict: "error", output: "htmlAndMathml", trust: false };
 
 const answer = [];
-for (const [tex, displayMode] of JSON.parse(readFileSync(0, "utf8"))) {
+for (const [tex, displayMode, coloured] of JSON.parse(readFileSync(0, "utf8"))) {
   try {
-    answer.push(katex.renderToString(tex, { ...options, displayMode, macros: { ...macros } }));
+    const given = { ...options, displayMode, macros: { ...macros } };
+    answer.push(coloured ? unnamed(katex.renderToString(`\\tensors{${tex}}`, given)) : katex.renderToString(tex, given));
   } catch (error) {
     console.log(JSON.stringify({ tex, error: error.message }));
     process.exit();

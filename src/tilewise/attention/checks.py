@@ -12,18 +12,54 @@ from tilewise.checks import check_causal, check_softcap, check_window
 if TYPE_CHECKING:
     from tilewise.attention.passes import Options
 
+# A PyTorch without this private question takes a slower way to the same result.
+transforms = getattr(torch._C, "_are_functorch_transforms_active", lambda: 1)
 
-def check_numbers(scale: object, dropout_p: float) -> None:
-    """Raise TypeError or ValueError where scale or dropout_p cannot be."""
-    check_number("scale", scale)
-    if not 0 <= dropout_p < 1:
+
+def check_tensors(**tensors: object) -> None:
+    """Raise TypeError for what is no plain tensor, RuntimeError under torch.jit.trace.
+
+    A tracer records one walk over the tiles, which is wrong for any other length.
+    """
+    for name, x in tensors.items():
+        if not isinstance(x, torch.Tensor):
+            raise TypeError(f"{name} must be a tensor, not {type(x).__name__}")
+        if x.is_nested:
+            how = "its values() and offsets() to flash_attention_varlen"
+            raise TypeError(f"{name} must not be a nested tensor: give {how}")
+    if torch.jit.is_tracing():
+        instead = "record it with torch.export.export or torch.compile"
+        raise RuntimeError(f"torch.jit.trace cannot follow attention: {instead}")
+
+
+def as_numbers(scale: object, dropout_p: object) -> tuple[float | None, float]:
+    """Both as Python's floats. Raises TypeError or ValueError where they cannot be."""
+    tau = None if scale is None else number("scale", scale, "None or a number")
+    p = number("dropout_p", dropout_p, "a number")
+    if not 0 <= p < 1:
         raise ValueError(f"dropout_p must be at least 0 and below 1, not {dropout_p}")
+    return tau, p
+
+
+def number(name: str, x: object, kind: str) -> float:
+    """x as a float, be it a number or a tensor () that wants no gradient.
+
+    Raises TypeError for what is neither, ValueError for a number too large.
+    """
+    if isinstance(x, torch.Tensor) and x.ndim == 0 and not x.requires_grad:
+        x = x.item()
+    if not isinstance(x, numbers.Real):
+        raise TypeError(f"{name} must be {kind}, not {x!r}")
+    try:
+        return float(x)
+    except OverflowError:
+        raise ValueError(f"{name} must be {kind} that a float can hold") from None
 
 
 def check_options(
     options: "Options", q: Tensor, k: Tensor, documents: int | None = None
 ) -> None:
-    """Raise TypeError or ValueError where an option cannot be, of check_numbers' apart.
+    """Raise TypeError or ValueError where an option cannot be, of as_numbers' apart.
 
     q (..., batch, heads, N_q, d), or of packed documents (total, heads, d), and k.
     """
@@ -55,12 +91,6 @@ def plain(options: "Options") -> bool:
         and options.sinks is None
         and options.block_mask is None
     )
-
-
-def check_number(name: str, x: object) -> None:
-    """Raise TypeError unless x is None or a number."""
-    if x is not None and not isinstance(x, numbers.Real):
-        raise TypeError(f"{name} must be None or a number, not {x!r}")
 
 
 def check_heads(name: str, x: object, q: Tensor, *shapes: tuple[int, ...]) -> None:

@@ -7,7 +7,7 @@ operators only: selective checkpointing names torch.ops.tilewise.attention.defau
 an operator written in Python costs 30 µs a call and more.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -142,7 +142,10 @@ def keep(ctx: Any, inputs: Any, output: Any) -> None:
 
 
 def gradients(
-    ctx: Any, do: Tensor | None, dlse: Tensor | None
+    ctx: Any,
+    do: Tensor | None,
+    dlse: Tensor | None,
+    backward: Callable[..., Any] = attention_backward,
 ) -> tuple[Tensor | None, ...]:
     """Of the inputs of tilewise::attention."""
     *saved, seed, slopes, sinks, first, end = ctx.saved_tensors
@@ -150,7 +153,7 @@ def gradients(
     for at, x in zip(TENSORS, (seed, slopes, sinks, first, end)):
         options[at] = x
     wanted = [ctx.needs_input_grad[at] for at in (3, 4 + 7, 4 + 8)]
-    results = attention_backward(*saved, do, dlse, wanted, *options)
+    results = backward(*saved, do, dlse, wanted, *options)
     grads: list[Tensor | None] = [None] * (4 + len(options))
     for at, x in zip((0, 1, 2, 3, 11, 12), results):
         grads[at] = x if at < 3 or ctx.needs_input_grad[at] else None

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from tilewise.attention.checks import check_tensors, number
 from tilewise.attention.ops import attend
 from tilewise.attention.passes import Window
 from tilewise.checks import check_causal, check_sizes, check_softcap, check_window
@@ -68,6 +69,7 @@ class FlashAttention(nn.Module):
         (batch, 1, 1, N_k) hides the padding of each sequence.
         """
         context = x if context is None else context
+        check_tensors(x=x, context=context)
         for name, y in {"x": x, "context": context}.items():
             if y.ndim != 3 or y.shape[-1] != self.embed_dim or len(y) != len(x):
                 expected = f"({len(x)}, N, {self.embed_dim})"
@@ -107,6 +109,6 @@ def check(
         raise ValueError(f"num_heads must divide {embed_dim = }, not {num_heads}")
     if num_heads % num_kv_heads:
         raise ValueError(f"num_kv_heads must divide {num_heads = }, not {num_kv_heads}")
-    if not 0 <= dropout < 1:
+    if not 0 <= number("dropout", dropout, "a number") < 1:
         raise ValueError(f"dropout must be at least 0 and below 1, not {dropout}")
     check_causal(causal)

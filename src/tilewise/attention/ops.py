@@ -12,17 +12,23 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 
 import torch
 from torch import Tensor
+from torch.overrides import handle_torch_function, has_torch_function
 
-from tilewise.attention import library
+from tilewise.attention import functional, library
 from tilewise.attention.autograd import Attention
-from tilewise.attention.checks import check_numbers, check_options
+from tilewise.attention.checks import (
+    as_numbers,
+    check_options,
+    check_tensors,
+    transforms,
+)
+from tilewise.attention.empty import one_column, without_rows
 from tilewise.attention.mask import check_mask
 from tilewise.attention.passes import Options, Window, forward
 from tilewise.block_sparse import BlockMask
 from tilewise.types import Causal
 
-# A PyTorch without these private questions takes a slower way to the same result.
-transforms = getattr(torch._C, "_are_functorch_transforms_active", lambda: 1)
+# A PyTorch without this private question takes a slower way to the same result.
 dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 1)
 
 
@@ -90,15 +96,18 @@ def flash_attention(
     (`tilewise.block_sparse`) hide keys, sinks (heads,) are logits that only the sum and
     L count, and dropout_p, with a seed from PyTorch's CPU generator, drops weights.
 
-    Gradients flow through o and L, once, also to alibi_slopes and sinks.
-    What does not fit raises ValueError or TypeError.
+    Gradients flow through o and L, once, also to alibi_slopes and sinks, and within
+    torch.func too. What does not fit raises ValueError or TypeError.
     """
+    more = window, softcap, alibi_slopes, sinks, block_mask
+    if not isinstance(q, torch.Tensor) and has_torch_function((q, k, v)):  # torch.fx
+        kept: Any = dict(zip(Options._fields[4:], more), causal=causal, scale=scale)
+        kept |= {"dropout_p": dropout_p, "return_lse": return_lse}
+        return handle_torch_function(flash_attention, (q, k, v), q, k, v, **kept)
+    check_tensors(q=q, k=k, v=v)
     for name, x in (("q", q), ("k", k), ("v", v)):
-        if not isinstance(x, torch.Tensor):
-            raise TypeError(f"{name} must be a tensor, not {type(x).__name__}")
         if x.ndim != 4:
             raise ValueError(f"{name} must be (batch, heads, N, d), not {(*x.shape,)}")
-    more = window, softcap, alibi_slopes, sinks, block_mask
     return attend(q, k, v, None, causal, scale, dropout_p, *more, return_lse=return_lse)
 
 
@@ -122,14 +131,34 @@ def attend(
     named are the other fields of Options.
     Raises ValueError or TypeError for an option that cannot be.
     """
-    check_numbers(scale, dropout_p)
-    scale = None if scale is None else float(scale)
+    scale, dropout_p = as_numbers(scale, dropout_p)
     seed = torch.randint(2**63 - 1, (), device="cpu") if dropout_p else None
     options = Options(causal, scale, dropout_p, seed, *more, **named)
     check_options(options, q, k)
     if attn_mask is not None:
         check_mask(attn_mask, (*q.shape[:-1], k.shape[-2]), q.dtype)
-    if torch.compiler.is_compiling() or watched() or without_address(q, k, v):
+    return compute(q, k, v, attn_mask, options, return_lse)
+
+
+def compute(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    attn_mask: Tensor | None,
+    options: Options,
+    return_lse: bool,
+) -> Any:
+    """o or (o, L) with options that were checked, on the way that fits this call."""
+    if not v.shape[-1]:
+        o, lse = compute(q, k, one_column(v), attn_mask, options, True)
+        return (o[..., :0], lse) if return_lse else o[..., :0]
+    if q.shape[-1] == k.shape[-1] == 0:
+        q, k, options = one_column(q), one_column(k), options._replace(scale=1.0)
+    if not (q.numel() and k.numel() and v.numel()):
+        o, lse = without_rows(q, k, v, options.sinks)
+    elif transforms():
+        o, lse = functional.attend(q, k, v, attn_mask, options)
+    elif torch.compiler.is_compiling() or watched() or without_address(q, k, v):
         o, lse = library.attend(q, k, v, attn_mask, options)
     elif unrecorded():
         o, lse = forward(q, k, v, attn_mask, options)
@@ -140,15 +169,12 @@ def attend(
 
 
 def unrecorded() -> bool:
-    """Whether autograd has no part in this call: no_grad, and no transform at work.
+    """Whether autograd has no part in this call: no_grad, and no forward mode at work.
 
-    Forward mode and torch.func ask an autograd.Function even then, and are refused.
+    Forward mode asks an autograd.Function even then, and is refused.
     """
-    return not (
-        torch.is_grad_enabled()
-        or transforms()
-        or getattr(torch.autograd.forward_ad, "_current_level", 0) >= 0
-    )
+    forward_mode = getattr(torch.autograd.forward_ad, "_current_level", 0) >= 0
+    return not (torch.is_grad_enabled() or forward_mode)
 
 
 def watched() -> bool:
@@ -162,9 +188,10 @@ def watched() -> bool:
 def without_address(q: Tensor, k: Tensor, v: Tensor) -> bool:
     """Whether a tensor's class says itself what operators do, and may hold no memory.
 
-    So do FakeTensor and DTensor: a kernel would get 0 for their address.
+    So do FakeTensor and DTensor: a kernel would get 0 for their address. A tensor on
+    the device "meta" has a shape alone.
     """
     if q.__class__ is k.__class__ is v.__class__ is torch.Tensor:
-        return False
+        return q.is_meta
     usual = torch.Tensor.__torch_dispatch__
     return any(type(x).__torch_dispatch__ is not usual for x in (q, k, v))

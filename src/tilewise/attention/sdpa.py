@@ -5,9 +5,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.overrides import handle_torch_function, has_torch_function
 
-from tilewise.attention.mask import check_mask
+from tilewise.attention.checks import check_tensors
 from tilewise.attention.ops import attend
+from tilewise.fits import FLOATS
 from tilewise.types import Causal
 
 
@@ -31,40 +33,39 @@ def scaled_dot_product_attention(
 
     Where it differs: attn_mask beside is_causal and dropout_p = 1 always raise; dropout
     takes one number from PyTorch's CPU generator, its seed; gradients flow once, as in
-    flash_attention. What does not fit raises ValueError or TypeError.
+    flash_attention, and forward mode not at all; nested tensors, float8 and torch.jit
+    are refused. What does not fit raises ValueError, TypeError or RuntimeError.
     """
-    check_tensors(query=query, key=key, value=value)
+    three = query, key, value
+    if not isinstance(query, torch.Tensor) and has_torch_function(three):  # torch.fx
+        more = attn_mask, dropout_p, is_causal, scale, enable_gqa
+        return handle_torch_function(scaled_dot_product_attention, three, *three, *more)
+    check_floats(query=query, key=key, value=value)
     if not isinstance(is_causal, bool):
         raise TypeError(f"is_causal must be True or False, not {is_causal!r}")
     if is_causal and attn_mask is not None:
         raise ValueError("attn_mask must be None with is_causal=True, not a tensor")
     query, key, value = autocast(query, key, value)
     query, key, value = fit(query, key, value, enable_gqa)
-    shape = *query.shape[:-1], key.shape[-2]
-    check_mask(attn_mask, shape, query.dtype)
-    if 0 in (*shape, value.shape[-1]):  # zeros, or nothing at all
-        zero = sum(x[..., :0].sum() for x in (query, key, value))  # has a gradient
-        return zero + query.new_zeros(*shape[:-1], value.shape[-1])
     causal: Causal = "top-left" if is_causal else False
     options: dict[str, Any] = {"scale": scale, "dropout_p": dropout_p}
     return attend(query, key, value, attn_mask, causal=causal, **options)
 
 
-def check_tensors(**tensors: object) -> None:
+def check_floats(**tensors: Tensor) -> None:
     """Raise TypeError or ValueError for what is no tensor, or too short a one."""
+    check_tensors(**tensors)
     for name, x in tensors.items():
-        if not isinstance(x, torch.Tensor):
-            raise TypeError(f"{name} must be a tensor, not {type(x).__name__}")
         if x.ndim < 2:
             raise ValueError(f"{name} must be (..., N, d), not {tuple(x.shape)}")
-        if not x.is_floating_point():
+        if x.dtype not in FLOATS:
             raise TypeError(f"{name} must be of a float dtype, not {x.dtype}")
 
 
 def autocast(*tensors: Tensor) -> tuple[Tensor, ...]:
     """The tensors as torch.autocast casts them for PyTorch's function."""
     device = tensors[0].device.type
-    if not torch.is_autocast_enabled(device):
+    if device == "meta" or not torch.is_autocast_enabled(device):
         return tensors
     to = torch.get_autocast_dtype(device)
     return tuple(x if x.dtype == torch.float64 else x.to(to) for x in tensors)

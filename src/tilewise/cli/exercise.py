@@ -68,6 +68,7 @@ def run(args, out):
             raise Bad("needs_name", option="--hint" if args.hint else "--solution")
         out.writelines(line + "\n" for line in listed(args.lang))
         return 0
+    args.name = args.name.replace("-", "_")  # as the site's addresses have it
     if args.name not in NAMES:
         raise Bad("no_exercise", value=short(args.name))
     if args.hint:
@@ -117,7 +118,11 @@ def write(path, name, lang, out):
 def read(path):
     """The reader's code."""
     try:
-        source = path.read_bytes().decode("utf-8-sig")
+        with open(path, "rb") as file:  # a character has up to four bytes
+            data = file.read(4 * MOST + 4)
+        source = data.decode(
+            "utf-8-sig", "strict" if len(data) <= 4 * MOST else "ignore"
+        )
     except OSError as error:
         raise Bad("unreadable", file=short(path), why=error.strerror) from None
     except UnicodeDecodeError:

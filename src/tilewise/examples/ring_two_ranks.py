@@ -25,7 +25,7 @@ def one_rank(rank, world, folder):
         show(f"rank {rank}: {name}", x.detach().round().long().flatten(0, 2).tolist())
 
     q, k, v, _ = zigzag(whole, rank, world)  # positions 0 and 3, or 1 and 2
-    o = ring_attention(q, k, v, causal=True, scale=SCALE)
+    o = ring_attention(q, k, v, causal="zig-zag", scale=SCALE)
     shares = [torch.empty_like(o) for _ in range(world)]
     dist.all_gather(shares, o)
     if rank == 0:

@@ -22,7 +22,7 @@ PARTS = (
         "smallest_block block_sizes tile_step delta weights_again score_gradients"
         " traffic_flash1 flash2_row".split(),
     ),
-    ("gpu", ["tile_kind"]),
+    ("gpu", "tile_kind paged_row".split()),
     ("memory", "packed_row".split()),
     (
         "pitfalls",

@@ -11,7 +11,8 @@ and every rung of BACKWARD
 with q, o, do (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) and lse
 (batch, heads, N_q) in fp32, the natural logarithm of Σ e^s. Those of VARLEN are for
 packed documents, (total, heads, d), with cu_q and cu_k (documents + 1) after the
-tensors. Those of VARIANTS take windows, rules for scores, sinks and dropout as well.
+tensors. Those of VARIANTS take windows, rules for scores, sinks and dropout as well,
+and that of DECODING takes a KV cache and lengths instead of k and v.
 A rung is imported when it is asked for: `tilewise.kernels.naive`. All need triton;
 those in Gluon need a Hopper GPU and triton from 3.6 on.
 """
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tilewise.kernels.shared.signatures import (
         Backward,
+        Decode,
         Forward,
         KeptForward,
         ScoreBackward,
@@ -61,14 +63,17 @@ scores: ScoreForward
 scores_backward: ScoreBackward
 VARIANTS = tuple(__annotations__)[len(FORWARD + BACKWARD + VARLEN) :]
 
+decode: Decode
+DECODING = tuple(__annotations__)[len(FORWARD + BACKWARD + VARLEN + VARIANTS) :]
+
 if not TYPE_CHECKING:
 
     def __getattr__(name):
-        if name in FORWARD + BACKWARD + VARLEN + VARIANTS:
+        if name in FORWARD + BACKWARD + VARLEN + VARIANTS + DECODING:
             return importlib.import_module(f"tilewise.kernels.{name}")
         raise AttributeError(f"module 'tilewise.kernels' has no attribute {name!r}")
 
 
 def __dir__():
-    tables = "FORWARD", "BACKWARD", "VARLEN", "VARIANTS"
-    return sorted([*FORWARD, *BACKWARD, *VARLEN, *VARIANTS, *tables])
+    tables = "FORWARD", "BACKWARD", "VARLEN", "VARIANTS", "DECODING"
+    return sorted([*FORWARD, *BACKWARD, *VARLEN, *VARIANTS, *DECODING, *tables])

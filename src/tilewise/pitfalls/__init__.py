@@ -9,10 +9,8 @@ from importlib import import_module
 
 from tilewise.pitfalls.assembled import assemble
 
-NAMES = (
-    "scores softmax steps tiles masks variants backward dropout heads merging precision"
-)
-NAMES += " memory comparing"
+NAMES = "scores softmax steps tiles masks variants backward dropout heads merging"
+NAMES += " decoding precision memory comparing"
 KINDS = tuple(import_module(f"tilewise.pitfalls.{name}") for name in NAMES.split())
 PITFALLS = tuple(pitfall for kind in KINDS for pitfall in kind.PITFALLS)
 

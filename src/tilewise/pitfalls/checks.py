@@ -152,6 +152,7 @@ CHECKS = {
     "one_tile_output": on("one_tile", ("o",)),
     "one_tile_gradients": on("one_tile", GRADIENTS),
     "one_key_gradients": on("one_key", GRADIENTS),
+    "splits_output": on("splits", ("o",)),
     "equal_splits_output": on("equal_splits", ("o",)),
     "few_in_half": on("few_in_half", ALL, 1e-2),
     "close_to_a_hundredth": on("fine_in_single", ALL, 1e-2),

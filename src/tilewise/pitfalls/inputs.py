@@ -126,6 +126,7 @@ INPUTS = {
     "causal_longer": lambda: drawn(5, 9, 4, causal=True),
     "causal_shorter": lambda: drawn(9, 5, 4, causal=True, block_rows=9),
     "window": lambda: drawn(12, 12, 4, causal=True, window=3, block_cols=2),
+    "cached": lambda: drawn(3, 12, 4, causal=True, length=9),
     "softcap": lambda: drawn(7, 9, 4, causal=True, cap=1.0),
     "softcap_open": lambda: drawn(7, 9, 4, cap=1.0),
     "softcap_alibi": lambda: drawn(7, 9, 4, cap=1.0, slope=0.5),

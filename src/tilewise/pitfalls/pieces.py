@@ -59,6 +59,11 @@ def causal(rows, cols, n_q, n_k):
     # --8<-- [end:causal]
 
 
+def own_keys(n_k, length):
+    """How many keys the sequence has, where the cache has room for more."""
+    return n_k if length is None else length
+
+
 def padding(cols, length, n_k):
     """True where a key is one of the sequence, False where it is padding."""
     return cols < length

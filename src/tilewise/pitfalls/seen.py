@@ -5,7 +5,8 @@ import torch
 
 def seen_in(use, case, rows, cols, first=0):
     """Which keys the rows may see, (B_r, B_c), by all masks of the case."""
-    n_q, n_k = case["q"].shape[-2], case["k"].shape[-2]
+    n_q, room = case["q"].shape[-2], case["k"].shape[-2]
+    n_k = use["own_keys"](room, case["length"])
     cols = use["place"](cols, first)
     seen = torch.ones(len(rows), len(cols), dtype=torch.bool)
     if case["causal"]:
@@ -13,7 +14,7 @@ def seen_in(use, case, rows, cols, first=0):
     if case["window"] is not None:  # and at most so many keys back
         seen = seen & use["window"](rows, cols, n_q, n_k, case["window"])
     if case["length"] is not None:
-        seen = seen & use["padding"](cols, case["length"], n_k)
+        seen = seen & use["padding"](cols, case["length"], room)
     if case["documents"] is not None:
         seen = seen & use["documents"](rows, cols, case["documents"])
     return seen

@@ -54,7 +54,7 @@ SUITE = {
     "order": other_order_of_keys,
     "causal": lambda use: all_agree(use, ["causal_longer", "causal_uneven_tiles"]),
     "masks": lambda use: all_agree(
-        use, ["causal_shorter", "window", "padded", "documents"]
+        use, ["causal_shorter", "window", "padded", "cached", "documents"]
     ),
     "variants": lambda use: all_agree(
         use, ["softcap", "softcap_alibi", "alibi", "sink"], ("o", *GRADIENTS)
@@ -64,7 +64,7 @@ SUITE = {
     ),
     "groups": lambda use: all_agree(use, ["groups"], ("o", *GRADIENTS)),
     "dropout": lambda use: all_agree(use, ["dropout"], ("o", *GRADIENTS)),
-    "splits": lambda use: all_agree(use, ["splits", "causal_splits"]),
+    "splits": lambda use: all_agree(use, ["splits", "causal_splits"], ("o", "lse")),
     "precision": lambda use: (
         all_agree(use, ["many_in_half", "large_in_half"], tolerance=1e-3)
         and all_agree(use, ["fine_in_single"], tolerance=1e-6)

@@ -8,7 +8,7 @@ from pathlib import Path
 from tilewise.exercises import load
 
 FOLDER = Path(__file__).resolve().parent.parent / "exercises"
-HEAD = ("weight", "ignore")  # what stands above the function
+HEAD = ("weight", "ignore", "softmax")  # what stands above the function
 BODY = {"en": "    ...  # your code\n", "zh": "    ...  # 写在这里\n"}
 PARTS = {  # of the site, as its navigation names them
     "en": {

@@ -36,7 +36,7 @@ def ring_attention(
     v: Tensor,
     *,
     group: Group = ...,
-    causal: bool = ...,
+    causal: Literal[False, "zig-zag"] = ...,
     scale: float | None = ...,
     return_lse: Literal[False] = ...,
 ) -> Tensor: ...
@@ -47,7 +47,7 @@ def ring_attention(
     v: Tensor,
     *,
     group: Group = ...,
-    causal: bool = ...,
+    causal: Literal[False, "zig-zag"] = ...,
     scale: float | None = ...,
     return_lse: Literal[True],
 ) -> tuple[Tensor, Tensor]: ...
@@ -58,7 +58,7 @@ def ring_attention(
     v: Tensor,
     *,
     group: Group = ...,
-    causal: bool = ...,
+    causal: Literal[False, "zig-zag"] = ...,
     scale: float | None = ...,
     return_lse: bool,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
@@ -68,7 +68,7 @@ def ring_attention(
     v: Tensor,
     *,
     group: Group = None,
-    causal: bool = False,
+    causal: Literal[False, "zig-zag"] = False,
     scale: float | None = None,
     return_lse: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
@@ -81,10 +81,10 @@ def ring_attention(
     and v as in flash_attention. None for scale is 1/√d.
 
     group None is all processes. Without causal the order of the shares does not matter
-    and their lengths may differ. causal=True takes the zig-zag order of
-    `tilewise.ring.zigzag`, and shares of one even length. One rank, or no process
-    group, is flash_attention. The ring goes round once for a few heads at a time: as
-    many as `tilewise.ledger.ring.at_once` says, beside which a rank holds no more than
+    and their lengths may differ. "zig-zag" takes shares of one even length in the order
+    of `tilewise.ring.zigzag`; True is refused, since another order would be masked
+    wrongly. One rank is flash_attention. The ring goes round once for a few heads at a
+    time, as `tilewise.ledger.ring.at_once` says, beside which a rank holds no more than
     its q, k, v, o, L and their gradients.
 
     What fits on no rank, or not with other ranks, raises ValueError on all of them. All
@@ -94,11 +94,11 @@ def ring_attention(
     """
     rank, world = ring_of(group)
     if world == 1:
-        more: Any = {"causal": causal, "scale": scale, "return_lse": return_lse}
-        return flash_attention(q, k, v, **more)
+        more: Any = {"causal": causal == "zig-zag" or causal, "scale": scale}
+        return flash_attention(q, k, v, return_lse=return_lse, **more)
     rows, lengths = agree(q, k, v, causal, scale, group)
     scale = None if scale is None else float(scale)
-    options = Options(causal, scale, group, rank, lengths)
+    options = Options(bool(causal), scale, group, rank, lengths)
     o, lse = Ring.apply(q, k, v, rows, options)
     return (o, lse) if return_lse else o
 

@@ -49,8 +49,8 @@ def problem(q: Any, k: Any, v: Any, causal: object, scale: object) -> str | None
         return f"q and k do not fit: {(*q.shape,)}, {(*k.shape,)}"
     if scale is not None and not isinstance(scale, numbers.Real):
         return f"scale must be None or a number, not {scale!r}"
-    if causal not in (False, True):
-        return f"causal must be False or True, not {causal!r}"
+    if not isinstance(causal, bool | str) or causal not in (False, "zig-zag"):
+        return f"causal must be False or 'zig-zag', the order of shares, not {causal!r}"
     if causal and (q.shape[-2] != k.shape[-2] or q.shape[-2] % 2):
         lengths = f"{q.shape[-2]} and {k.shape[-2]}"
         return f"causal needs as many queries as keys, an even number: {lengths}"
@@ -75,7 +75,9 @@ class Call(NamedTuple):
     N_of_k: int = 0
 
 
-def call(q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None) -> Call:
+def call(
+    q: Tensor, k: Tensor, v: Tensor, causal: str | bool, scale: float | None
+) -> Call:
     """The call of a rank whose tensors fit each other."""
     scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
     graded = torch.is_grad_enabled() and any(x.requires_grad for x in (q, k, v))
@@ -87,7 +89,7 @@ def call(q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None) -> 
         d=q.shape[-1],
         d_of_v=v.shape[-1],
         dtype=DTYPES.index(q.dtype),
-        causal=int(causal),
+        causal=int(bool(causal)),
         scale=struct.unpack("q", struct.pack("d", scale))[0],
         requires_grad=int(graded),
         device=letters(q.device.type),
@@ -113,7 +115,12 @@ def readable(field: str, number: int) -> object:
 
 
 def agree(
-    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None, group: Group
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    causal: str | bool,
+    scale: float | None,
+    group: Group,
 ) -> tuple[int, list[int]]:
     """The longest N_q of all ranks, and N_k on each rank.
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from tilewise.attention.autograd import Once, learning
+from tilewise.attention.checks import as_numbers
 from tilewise.attention.ops import How, unrecorded, without_address
 from tilewise.attention.passes import Options, Window
 from tilewise.block_sparse import BlockMask
@@ -84,12 +85,12 @@ def flash_attention_varlen(
 
     Kernels do not wait for lengths on the GPU to check them: where they fall or leave
     rows out, results are undefined, but no memory outside of the tensors is touched.
-    Gradients flow through o and L, once. Raises ValueError or TypeError.
+    Gradients flow through o and L, once. Raises ValueError, TypeError, RuntimeError.
     """
     inputs = q, k, v, cu_seqlens_q, cu_seqlens_k
     more = window, softcap, alibi_slopes, sinks, block_mask
+    scale, dropout_p = as_numbers(scale, dropout_p)
     check(*inputs, Options(causal, scale, dropout_p, None, *more))
-    scale = None if scale is None else float(scale)
     seed = torch.randint(2**63 - 1, (), device="cpu") if dropout_p else None
     options = Options(causal, scale, dropout_p, seed, *more)
     if torch.compiler.is_compiling() or without_address(q, k, v):

@@ -11,9 +11,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tilewise.attention.checks import check_numbers, check_options
+from tilewise.attention.checks import check_options, check_tensors, transforms
 from tilewise.attention.dispatch import Kernels, route
 from tilewise.attention.passes import Grad, Options, Wanted, tile_sizes
+from tilewise.fits import FLOATS
 from tilewise.flash2 import flash2_backward, flash2_forward
 from tilewise.variants import alibi_gradient, score_gradients, sink_gradient
 from tilewise.varlen.documents import Document, alone, bounds, documents
@@ -28,13 +29,11 @@ def check(
 ) -> None:
     """Raise TypeError or ValueError with one sentence that names what does not fit.
 
-    Only types, shapes and devices are asked for, which the host knows.
+    Only types, shapes and devices are asked for, which the host knows. Raises
+    RuntimeError within torch.func.
     """
     lengths = {"cu_seqlens_q": cu_q, "cu_seqlens_k": cu_k}
-    for name, x in ({"q": q, "k": k, "v": v} | lengths).items():
-        if not isinstance(x, torch.Tensor):
-            raise TypeError(f"{name} must be a tensor, not {type(x).__name__}")
-    check_numbers(options.scale, options.dropout_p)
+    check_tensors(q=q, k=k, v=v, **lengths)
     check_rows(q, k, v)
     for name, x in lengths.items():
         if x.dtype not in WHOLE or x.ndim != 1 or x.shape[0] < 2:
@@ -44,6 +43,9 @@ def check(
         what = f"{cu_q.shape[0]} and {cu_k.shape[0]} numbers"
         raise ValueError(f"cu_seqlens_q and cu_seqlens_k differ in length: {what}")
     check_options(options, q, k, documents=cu_q.shape[0] - 1)
+    if transforms() and not torch.compiler.is_compiling():
+        instead = "torch.autograd, or flash_attention document by document"
+        raise RuntimeError(f"torch.func cannot transform packed documents: {instead}")
 
 
 def check_rows(q: Tensor, k: Tensor, v: Tensor) -> None:
@@ -61,7 +63,7 @@ def check_rows(q: Tensor, k: Tensor, v: Tensor) -> None:
         raise wrong("k's heads must divide q's")
     if q.shape[2] != k.shape[2]:
         raise wrong("q and k differ in d")
-    if not q.dtype == k.dtype == v.dtype or not q.is_floating_point():
+    if not q.dtype == k.dtype == v.dtype or q.dtype not in FLOATS:
         dtypes = f"{q.dtype}, {k.dtype}, {v.dtype}"
         raise ValueError(f"dtypes of q, k and v must be one float: {dtypes}")
     if not q.device == k.device == v.device:

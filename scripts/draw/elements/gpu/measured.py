@@ -3,18 +3,12 @@
 import json
 import math
 
+from draw.figures import _methods as methods
 from draw.figures._bench import LONG, PLAIN, SHORT, TOP, bench
-from draw.figures._speed import PEERS
 
 from tilewise.bench.cells import DIMS, PASSES, RUNGS, SIZES
 
 MASKS = ("full", "causal")
-# kernel -> (class, dashes) of those that the static plots leave out
-OTHERS = {
-    "efficient": ("tw-faint", "1 3"), "math": ("tw-s", ""), "naive": ("tw-s", "1 3"),
-    "fa1_order": ("tw-m", "1 3"), "fa2_order": ("tw-m", "3 3"), "exp2": ("tw-m", "6 3"),
-    "causal": ("tw-m", "9 3"), "backward_split": ("tw-m", "3 3"),
-}
 SAY = {
     "en": {
         "pass": "Direction", "d": "Head dimension", "mask": "Mask", "kernel": "Kernels",
@@ -58,12 +52,11 @@ def kernels():
 
 def described(name, say):
     """A kernel's name, its short name, the class and the dashes of its line."""
-    drawn = {"ours": ("tw-o tw-thick", ""), "plain": ("tw-m", "")} | PEERS | OTHERS
     own = say[name] if name in ("ours", "plain", "math") else name
     long = "memory-efficient" if name == "efficient" else LONG.get(name, own)
     short = own if name == "math" else SHORT.get(name, own)
-    css, dashes = drawn.get(name, ("tw-m", "12 3"))  # a rung without its own line
-    return {"name": long, "short": short, "css": css, "dashes": dashes}
+    look = {"css": methods.mark(name), "dashes": methods.dashes(name)}
+    return {"name": long, "short": short} | look
 
 
 def values(way, name):

@@ -1,5 +1,6 @@
 """What one head moves through HBM against the size of SRAM, counted, both axes log."""
 
+from draw.figures import _methods as methods
 from draw.figures import _svg as s
 from draw.figures._plot import dot, line, scale
 
@@ -53,18 +54,12 @@ def moved(name, m):
     return bill["reads"] + bill["writes"]
 
 
-def curve(name, cls, count=240):
+def curve(name, count=240):
     """The exact count, at many M from LOW to HIGH."""
     ms = [round(LOW * (HIGH / LOW) ** (n / count)) for n in range(count + 1)]
     points = [(X(m), Y(moved(name, m))) for m in ms if moved(name, m) <= LARGE]
     d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    return s.path(d, f"ic-{cls}")
-
-
-def style():
-    """Lines in the tensors' colours: what crosses most is S and P, O, or K and V."""
-    rules = [f".ic-{x}{{fill:none;stroke:var(--tw-{x});stroke-width:2}}" for x in "sok"]
-    return f"<style>{''.join(rules)}</style>"
+    return s.path(d, f"{methods.mark(name)} tw-open")
 
 
 def axes(say):
@@ -92,17 +87,18 @@ def marks(say):
     out.append(s.text(round(even) + 6, BOTTOM - 60, say["even"], "tw-small"))
     top = Y(moved("flash1", HUNDRED_KB))
     out += [line("tw-faint", (hundred, top), (hundred, standard), dashes="2 3")]
-    out += [dot(hundred, top, "tw-o"), dot(hundred, standard, "tw-s")]
+    out.append(dot(hundred, top, methods.mark("flash1")))
+    out.append(dot(hundred, standard, methods.mark("standard")))
     return out
 
 
 def gpus():
     """Where an A100's and an H100's SRAM put FlashAttention-1."""
-    out = []
+    out, colour = [], f"tw-small {methods.name('flash1')}"
     for name, m in GPUS.items():
         x, y = X(m), Y(moved("flash1", m))
-        out.append(dot(x, y, "tw-o", 3.5))
-        out.append(s.text(round(x) + 7, round(y) - 3, name, "tw-small tw-to"))
+        out.append(dot(x, y, methods.mark("flash1"), 3.5))
+        out.append(s.text(round(x) + 7, round(y) - 3, name, colour))
     return out
 
 
@@ -110,14 +106,16 @@ def names(say):
     """What the lines and points are."""
     top, std = moved("flash1", HUNDRED_KB), moved("standard", LOW)
     hundred, least, second = X(HUNDRED_KB), Y(4 * N * D), Y(1.8e7)
+    plain, first, last = map(methods.name, ("standard", "flash1", "flash2"))
     return [
-        s.text(RIGHT, Y(std) - 8, say["std"], "tw-ts", "end"),
+        s.text(RIGHT, Y(std) - 8, say["std"], plain, "end"),
         s.text(hundred + 9, Y(top) - 21, say["kb"], "tw-small tw-muted"),
-        s.text(hundred + 9, Y(top) - 3, f"{top:,}", "tw-small tw-to"),
-        s.text(hundred - 8, Y(std) + 18, f"{std:,}", "tw-small tw-ts", "end"),
-        s.text(X(11_000), Y(5.4e8), say["fa1"], "tw-to"),
-        s.text(X(11_000), Y(5.4e8) + 18, say["fa1_b"], "tw-small tw-to"),
-        *s.lines(LEFT + 8, second, 19, say["fa2"], "tw-tk"),
+        s.text(hundred + 9, Y(top) - 3, f"{top:,}", f"tw-small {first}"),
+        s.text(hundred - 8, Y(std) + 18, f"{std:,}", f"tw-small {plain}", "end"),
+        s.text(X(11_000), Y(5.4e8), say["fa1"], first),
+        s.text(X(11_000), Y(5.4e8) + 18, say["fa1_b"], f"tw-small {first}"),
+        s.text(LEFT + 8, second, say["fa2"][0], last),
+        s.text(LEFT + 8, second + 18, say["fa2"][1], f"tw-small {last}"),
         line("tw-faint", (LEFT, least), (RIGHT, least), dashes="1 4"),
         s.text(LEFT + 8, least + 17, say["least"], "tw-small tw-muted"),
     ]
@@ -132,6 +130,6 @@ def draw(lang):
         "std": f"{moved('standard', LOW) / unit:.{digits}f}",
         "at": f"{moved('flash1', HUNDRED_KB) / unit:.{digits}f}",
     }
-    lines = [curve("standard", "s"), curve("flash2", "k"), curve("flash1", "o")]
-    parts = [style(), *axes(say), *lines, *marks(say), *gpus(), *names(say)]
+    lines = [curve(name) for name in ("standard", "flash2", "flash1")]
+    parts = [*axes(say), *lines, *marks(say), *gpus(), *names(say)]
     return s.svg(400, 386, say["label"].format(**facts), *parts)

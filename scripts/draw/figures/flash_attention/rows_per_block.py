@@ -1,5 +1,6 @@
 """What one head moves against the rows of a block of queries, both axes log."""
 
+from draw.figures import _methods as methods
 from draw.figures import _svg as s
 from draw.figures._plot import dot, line, scale
 
@@ -47,12 +48,11 @@ def curves():
     rows = [2**n for n in range(N.bit_length())]
     points = [(X(r), Y(moved(r))) for r in rows]
     std = Y(moved())
-    rules = [f".rpb-{x}{{fill:none;stroke:var(--tw-{x});stroke-width:2}}" for x in "sk"]
-    out = [f"<style>{''.join(rules)}</style>"]
-    out.append(line("rpb-s", (LEFT, std), (RIGHT, std)))
-    out.append(line("rpb-k", *points))
+    plain, tiled = map(methods.mark, ("standard", "flash2"))
+    out = [line(f"{plain} tw-open", (LEFT, std), (RIGHT, std))]
+    out.append(line(f"{tiled} tw-open", *points))
     for (x, y), r in zip(points, rows, strict=True):
-        out.append(dot(x, y, "tw-k", 5 if r in MARKED else 3))
+        out.append(dot(x, y, tiled, 5 if r in MARKED else 3))
     return out
 
 
@@ -76,16 +76,17 @@ def marks(say):
     """The two blocks of the page, where the lines meet, and what cannot be saved."""
     std, least, even = Y(moved()), Y(4 * N * D), X(EVEN)
     (one, first), (many, low) = ((X(r), Y(moved(r))) for r in MARKED)
+    plain, tiled = map(methods.name, ("standard", "flash2"))
     return [
         line("tw-faint", (even, std), (even, BOTTOM), dashes="4 4"),
         s.text(round(even) - 6, BOTTOM - 40, say["even"], "tw-small", "end"),
         line("tw-faint", (LEFT, least), (RIGHT, least), dashes="1 4"),
         s.text(RIGHT, round(least) + 17, say["least"], "tw-small tw-muted", "end"),
-        s.text(round(one) + 12, round(first) + 2, f"{moved(1):,}", "tw-small tw-tk"),
-        s.text(round(one) + 12, round(first) - 16, say["one"], "tw-tk"),
-        s.text(round(many) + 9, round(low) - 4, f"{moved(128):,}", "tw-small tw-tk"),
-        s.text(RIGHT, round(std) - 26, say["std"], "tw-ts", "end"),
-        s.text(RIGHT, round(std) - 8, f"{moved():,}", "tw-small tw-ts", "end"),
+        s.text(round(one) + 12, round(first) + 2, f"{moved(1):,}", f"tw-small {tiled}"),
+        s.text(round(one) + 12, round(first) - 16, say["one"], tiled),
+        s.text(round(many) + 9, round(low) - 4, f"{moved(128):,}", f"tw-small {tiled}"),
+        s.text(RIGHT, round(std) - 26, say["std"], plain, "end"),
+        s.text(RIGHT, round(std) - 8, f"{moved():,}", f"tw-small {plain}", "end"),
     ]
 
 

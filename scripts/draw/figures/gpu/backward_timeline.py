@@ -1,12 +1,14 @@
 """Two tiles of the Gluon backward pass, as the kernel's own stamps tell it."""
 
+import re
+
 from draw.figures import _svg as s
 from draw.figures._plot import results
 from draw.tables.gpu.backward_timeline import FILE, D
 
 POINTS = ["begin", "scores", "dp", "ds", "dq"]  # of the run that is drawn
 NUMBER = {"begin": 0, "scores": 3, "dp": 4, "ds": 5, "dq": 8}
-LEFT, TOP, LANE, WIDE = 2, 34, 46, 596
+LEFT, TOP, LANE, WIDE = 2, 34, 46, 466
 FIRST, CYCLES = 9, 7200  # the tile that begins the picture, and how far it goes
 STEPS = (  # from, to, colour class, name
     ("begin", "scores", "tw-s", "$S^⊤$"),
@@ -70,6 +72,12 @@ def spans(role, tiles):
             yield at[1], at[3], "tw-q", ""
 
 
+def room(words):
+    """What a name takes in the widest font; Chinese characters are twice as wide."""
+    plain = re.sub(r"[$^]", "", words)
+    return 6 + sum(14 if x > "\u2fff" else 7 for x in plain) if words else WIDE
+
+
 def lane(role, tiles, say, y):
     """A role's name and its bar, cut where the picture begins and ends."""
     out, scale = [s.text(LEFT, y - 5, say[role])], WIDE / CYCLES
@@ -82,15 +90,15 @@ def lane(role, tiles, say, y):
         box = round(x, 1), y, round(wide, 1), LANE - 24
         out.append(s.rect(*box, cls or "tw-slot"))
         words = say.get(name, name)
-        if words and wide > 24:
+        if wide > room(words):
             out.append(s.middle(round(x + wide / 2, 1), y + 16, words, "tw-small"))
     return out
 
 
 def axis(say, y):
-    """Marks every 1000 cycles."""
+    """Marks every 2000 cycles."""
     out = [s.path(f"M{LEFT} {y}h{WIDE}", "tw-line")]
-    for n in range(0, CYCLES + 1, 1000):
+    for n in range(0, CYCLES + 1, 2000):
         x = round(LEFT + WIDE * n / CYCLES, 1)
         words = f"{n} {say['axis']}" if n == 0 else f"{n}"
         out.append(s.path(f"M{x} {y}v4", "tw-line"))
@@ -104,4 +112,4 @@ def draw(lang):
     for i, role in enumerate(("consumer 0", "consumer 1", "producer", "adder")):
         parts += lane(role, found[role], say, TOP - 14 + LANE * i)
     parts += axis(say, TOP - 14 + 4 * LANE - 14)
-    return s.svg(600, TOP + 4 * LANE - 4, say["label"], *parts)
+    return s.svg(470, TOP + 4 * LANE - 4, say["label"], *parts)

@@ -1,12 +1,14 @@
 """The forward rungs on an H200 as bars, with cuDNN and FlashAttention-4 as lines."""
 
+from draw.figures import _methods as methods
 from draw.figures import _svg as s
 from draw.figures._bench import TOP as FASTEST
 from draw.figures._bench import bench
+from draw.figures._plot import line
 from draw.tables._rungs import NAMES
 
 CELL = {"pass": "forward", "n": 4096, "d": 128}
-PEERS = {"cudnn": ("cuDNN", ""), "fa4": ("FlashAttention-4", "5 4")}  # dashes
+PEERS = {"cudnn": "cuDNN", "fa4": "FlashAttention-4"}
 LEFT, WIDE, TOP, LANE, PANEL = 100, 296, 62, 25, 218
 SAY = {
     "en": {
@@ -39,10 +41,9 @@ def scale():
     return WIDE / max(x[name] for x in found for name in shown if name in x)
 
 
-def line(x, y, high, dashes):
+def rule(x, y, high, peer):
     """A vertical line for a peer."""
-    more = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return f'<path d="M{x:.1f} {y}v{high}" class="tw-way"{more}/>'
+    return line(methods.mark(peer), (x, y), (x, y + high), dashes=methods.dashes(peer))
 
 
 def panel(causal, say, names, top):
@@ -50,21 +51,20 @@ def panel(causal, say, names, top):
     found, unit = speeds(causal), scale()
     rungs = [name for name in names if name in found]
     out = [s.text(2, top - 10, say["causal" if causal else "full"], "tw-strong")]
-    peers = [f"{PEERS[x][0]} {found[x]:.0f}" for x in PEERS if x in found]
+    peers = [f"{PEERS[x]} {found[x]:.0f}" for x in PEERS if x in found]
     out.append(s.text(396, top - 10, ", ".join(peers), "tw-small tw-muted", "end"))
-    for peer, (_, dashes) in PEERS.items():
+    for peer in PEERS:
         if peer in found:
             x = LEFT + unit * found[peer]
-            out.append(line(x, top - 4, LANE * len(rungs) + 4, dashes))
+            out.append(rule(x, top - 4, LANE * len(rungs) + 4, peer))
     for n, rung in enumerate(rungs):
         y, wide = top + LANE * n, unit * found[rung]
-        css = "tw-o" if rung == FASTEST["forward"] else "tw-m"
+        css = methods.mark("ours" if rung == FASTEST["forward"] else "plain")
         out.append(s.text(LEFT - 8, y + 15, names[rung], "", "end"))
         out.append(s.rect(LEFT, y, round(wide, 1), LANE - 5, css))
         inside = wide > 60
-        x = LEFT + wide + (-6 if inside else 6)
-        place = "end" if inside else ""
-        out.append(s.text(round(x, 1), y + 15, f"{found[rung]:.0f}", "tw-small", place))
+        x = LEFT + 6 + (0 if inside else wide)  # at the right end, peers' lines cross
+        out.append(s.text(round(x, 1), y + 14, f"{found[rung]:.0f}", "tw-small"))
     return out
 
 
@@ -72,8 +72,8 @@ def legend(say):
     """Which line is whose, and the unit."""
     out = [s.text(398, 15, say["unit"], "tw-small tw-muted", "end")]
     x = 2
-    for name, dashes in PEERS.values():
-        out.append(line(x + 6, 3, 15, dashes))
+    for peer, name in PEERS.items():
+        out.append(rule(x + 6, 3, 12, peer))
         out.append(s.text(x + 16, 15, name))
         x += 96
     return out
@@ -83,7 +83,7 @@ def draw(lang):
     """The figure in English or Chinese."""
     say, names, rows = SAY[lang], NAMES[lang], []
     full, causal = speeds(False), speeds(True)
-    for name, text in (names | {k: v for k, (v, _) in PEERS.items()}).items():
+    for name, text in (names | PEERS).items():
         if name in full and name in causal:
             pair = {"full": f"{full[name]:.0f}", "causal": f"{causal[name]:.0f}"}
             rows.append(say["row"].format(name=text, **pair))

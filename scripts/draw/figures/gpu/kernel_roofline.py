@@ -2,6 +2,7 @@
 
 import statistics
 
+from draw.figures import _methods as methods
 from draw.figures import _svg as s
 from draw.figures._bench import TOP as BEST
 from draw.figures._bench import bench, tflops
@@ -14,7 +15,7 @@ N, D = 4096, 128
 LEFT, RIGHT, TOP, BOTTOM = 40, 390, 34, 330
 X = scale(16, 8192, LEFT, RIGHT)  # FLOP a byte of DRAM
 Y = scale(24, 1024, BOTTOM, TOP)  # TFLOP/s
-CLASSES = {"naive": "tw-s", "fa1_order": "tw-o"}  # what crosses most: S and P, O
+METHOD = {"naive": "standard", "fa1_order": "flash1", BEST["forward"]: "ours"}
 STEP = 17  # between two names
 SAY = {
     "en": {
@@ -69,8 +70,7 @@ def names(at):
     for kernel, (x, y) in sorted(at.items(), key=lambda item: -item[1][1]):
         place = max(Y(y) + 4, low)
         low = place + STEP
-        colour = {"naive": "tw-ts", "fa1_order": "tw-to"}.get(kernel, "")
-        colour = "tw-to" if kernel == BEST["forward"] else colour
+        colour = methods.name(METHOD[kernel]) if kernel in METHOD else ""
         if X(x) < (LEFT + RIGHT) / 2:  # nothing to the right
             out.append(s.text(X(x) + 10, Y(y) + 4, kernel, f"tw-small {colour}"))
             continue
@@ -89,7 +89,7 @@ def draw(lang):
     parts.append(s.text(RIGHT, round(Y(flat)) - 7, say["product"], "tw-small", "end"))
     parts += names(at)
     for kernel, (x, y) in at.items():
-        parts.append(dot(X(x), Y(y), CLASSES.get(kernel, "tw-paper")))
+        parts.append(dot(X(x), Y(y), methods.mark(METHOD.get(kernel, "plain"))))
     rows = [
         say["row"].format(kernel=kernel, x=digits(x, 3), y=f"{y:.0f}")
         for kernel, (x, y) in at.items()

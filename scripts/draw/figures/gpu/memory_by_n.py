@@ -1,5 +1,6 @@
 """Memory on top of inputs and results against N, both axes logarithmic."""
 
+from draw.figures import _methods as methods
 from draw.figures import _svg as s
 from draw.figures._bench import bench
 from draw.figures._plot import dot, line, scale
@@ -10,12 +11,8 @@ from tilewise.bench.cells import SIZES
 LEFT, RIGHT, TOP, BOTTOM = 62, 384, 30, 300
 X = scale(SIZES[0], SIZES[-1], LEFT, RIGHT)
 Y = scale(0.25, 2**18, BOTTOM, TOP)  # MiB
-LINES = {  # what -> class, dashes
-    ("math", "step"): ("tw-s", "5 3"), ("math", "forward"): ("tw-s", ""),
-    ("flash", "step"): ("tw-faint", "5 3"), ("flash", "forward"): ("tw-faint", ""),
-    ("flash_attention", "step"): ("tw-o", "5 3"),
-    ("flash_attention", "forward"): ("tw-o", ""),
-}
+METHODS, PARTS = ("math", "flash", "flash_attention"), ("step", "forward")
+DASHES = {"step": "5 3", "forward": ""}
 OURS = "flash_attention", "forward"
 SAY = {
     "en": {
@@ -44,7 +41,7 @@ SAY = {
 
 def measured():
     """{(kernel, part): {N: MiB}} at d = 128, without what did not fit."""
-    found = {key: {} for key in LINES}
+    found = {(method, part): {} for method in METHODS for part in PARTS}
     for row in bench()["memory"]:
         if row["d"] == D and extra(row) is not None:
             found[row["kernel"], row["pass"]][row["n"]] = max(0.5, extra(row))
@@ -69,8 +66,7 @@ def names(say, found):
     out, below = [], {OURS: 17, (OURS[0], "step"): 17, ("math", "forward"): 19}
     for key, values in found.items():
         name = say["comma"].join(say[part] for part in key)
-        colour = {"math": "tw-ts", "flash": "tw-muted"}.get(key[0], "tw-to")
-        colour = f"tw-small {colour}"
+        colour = f"tw-small {methods.name(key[0])}"
         if key == ("math", "step"):  # above the right end, where the line is highest
             y = round(Y(values[max(values)])) - 12
             out.append(s.text(RIGHT, y, name, colour, "end"))
@@ -85,7 +81,7 @@ def draw(lang):
     say, found, told = SAY[lang], measured(), []
     parts = axes(say)
     for key, values in found.items():
-        cls, dashes = LINES[key]
+        cls, dashes = methods.mark(key[0]), DASHES[key[1]]
         points = [(X(n), Y(mib)) for n, mib in sorted(values.items())]
         parts.append(line(f"{cls} tw-open", *points, dashes=dashes))
         parts += [dot(*point, cls, 2.5) for point in points]

@@ -44,9 +44,10 @@ def squares(places, cls):
 
 def key(y, cls, word, number):
     """One line of the legend."""
-    x = X + CELL * SIZE + 20
+    x = X + CELL * SIZE + 12
     box = [s.rect(x, y - 12, 14, 14, cls)]
-    return [*box, s.text(x + 22, y, word), s.text(x + 22, y + 19, str(number))]
+    box.append(s.text(x + 20, y, word, "tw-small"))
+    return [*box, s.text(x + 20, y + 19, str(number))]
 
 
 def draw(lang):
@@ -71,4 +72,4 @@ def draw(lang):
         parts += key(Y + 14 + 58 * n, cls, say[name], counts[name])
     row = say["and"].join(map(str, ROW))
     label = say["label"].format(size=SIZE, row=row, **counts)
-    return s.svg(X + wide + 150, Y + wide + 10, label, *parts)
+    return s.svg(X + wide + 128, Y + wide + 10, label, *parts)

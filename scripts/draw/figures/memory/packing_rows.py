@@ -31,7 +31,7 @@ def line(x, y, lengths, size):
     out, at = [], x
     for length in lengths:
         wide = UNIT * length
-        out.append(s.rect(at, y, wide, ROW, "tw-q"))
+        out.append(s.rect(at, y, wide, ROW, "tw-paper"))
         out.append(s.middle(at + wide / 2, y + 14.5, str(length), "tw-small"))
         at += wide
     left = x + UNIT * size - at

@@ -9,7 +9,7 @@ E = 2048
 SIZES = [2**k for k in range(9, 21)]
 LEFT, RIGHT, TOP, BOTTOM, MOST = 44, 388, 34, 264, 30
 X = scale(SIZES[0], SIZES[-1], LEFT, RIGHT)
-LINES = {"block": "tw-s", "o": "tw-o", "mlp": "tw-faint"}
+LINES = {"block": "tw-way", "o": "tw-o", "mlp": "tw-faint"}
 PLACE = {"block": (SIZES[0], 6, -9), "o": (SIZES[4], 8, 2), "mlp": (SIZES[0], 6, 20)}
 SAY = {
     "en": {
@@ -68,7 +68,7 @@ def draw(lang):
     for policy, cls in LINES.items():
         points = [(X(n), place(share(n, policy))) for n in SIZES]
         parts.append(line(f"{cls} tw-open tw-thick", *points))
-        colour = "tw-muted" if policy == "mlp" else cls.replace("tw-", "tw-t")
+        colour = {"mlp": "tw-muted", "o": "tw-to"}.get(policy, "tw-strong")
         at, right, down = PLACE[policy]
         y = round(place(share(at, policy))) + down
         x = round(X(at)) + right

@@ -3,6 +3,7 @@
 import math
 
 from draw.figures import _svg as s
+from draw.figures._plot import line
 
 WORLD = 4
 LEFT, TOP, WIDE, HIGH, BOX, ROW = 62, 34, 86, 26, 25, 66
@@ -46,34 +47,28 @@ def held(rank, step):
     return made
 
 
-def slanted(x1, y1, x2, y2, head=True):
-    """A thin arrow from one point to another."""
-    line = s.path(f"M{x1:g} {y1:g}L{x2:g} {y2:g}", "tw-line")
-    if not head:
-        return line
+def slanted(x1, y1, x2, y2, back=False):
+    """A thin arrow from one point to another; dashed where it goes back."""
+    dashes = "4 4" if back else ""
+    shaft = line("tw-faint" if back else "tw-line", (x1, y1), (x2, y2), dashes=dashes)
     angle = math.atan2(y2 - y1, x2 - x1)
     points = [(x2, y2)]
     for turn in (2.7, -2.7):
         a = angle + turn
         points.append((x2 + 8 * math.cos(a), y2 + 8 * math.sin(a)))
     d = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    return line + s.path(f"M{d}Z", "tw-dot")
+    return shaft + s.path(f"M{d}Z", "tw-dot")
 
 
 def moves(step):
-    """The arrows between a step and the next one; the last goes round the edge."""
+    """The arrows between a step and the next one; the last rank's goes back."""
     made = []
     for rank in range(WORLD):
         x, y = place(rank, step)
         start, low = x + 2 * BOX + 3, y + HIGH + 4
         to = place((rank + 1) % WORLD, step + 1)
         end, high = to[0] + 2 * BOX + 3, to[1] - 4
-        if rank + 1 < WORLD:
-            made.append(slanted(start, low, end, high))
-            continue
-        half = (low + high) / 2
-        made.append(slanted(start, low, start + WIDE / 2, half, head=False))
-        made.append(slanted(end - WIDE / 2, half, end, high))
+        made.append(slanted(start, low, end, high, back=rank + 1 == WORLD))
     return made
 
 

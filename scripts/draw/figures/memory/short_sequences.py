@@ -1,5 +1,6 @@
 """Fused kernels over standard attention for N from 64 to 1024, four panels."""
 
+from draw.figures import _methods as methods
 from draw.figures import _svg as s
 from draw.figures._bench import SHORT
 from draw.figures._plot import dot, line, scale
@@ -12,10 +13,7 @@ SIZES, TICKS = (
     {1 / 8: "⅛", 1 / 4: "¼", 1 / 2: "½", 1: "1", 2: "2"},
 )
 WIDE, HIGH, LEFT, TOP, GAP = 150, 140, 34, 44, 54
-LINES = {
-    "flash": ("tw-faint", "4 3"), "efficient": ("tw-faint", ""),
-    "cudnn": ("tw-line", "5 3"), "ours": ("tw-o tw-thick", ""),
-}
+LINES = ("flash", "efficient", "cudnn", "ours")
 SAY = {
     "en": {
         "label": "Time of fused kernels over that of standard attention, N from 64 to"
@@ -61,11 +59,12 @@ def panel(left, top, way, d, title):
             out.append(s.text(left - 5, round(y(tick)) + 4, name, "tw-small", "end"))
     for n in SIZES[::2]:
         out.append(s.middle(round(x(n)), top + HIGH + 17, f"{n}", "tw-small"))
-    for what, (cls, dashes) in LINES.items():
+    for what in LINES:
+        cls, dashes = methods.mark(what), methods.dashes(what)
         points = [(x(n), y(ratio(what, way, n, d))) for n in SIZES]
         out.append(line(f"{cls} tw-open", *points, dashes=dashes))
         if what == "ours":
-            out += [dot(*point, "tw-o", 2.5) for point in points]
+            out += [dot(*point, cls, 2.5) for point in points]
     return out
 
 
@@ -74,7 +73,7 @@ def legend(say, top):
     out = []
     for k, what in enumerate(("ours", "cudnn", "flash", "efficient")):
         x, y = LEFT + 150 * (k % 2), top + 22 * (k // 2)
-        cls, dashes = LINES[what]
+        cls, dashes = methods.mark(what), methods.dashes(what)
         out.append(line(f"{cls} tw-open", (x, y - 4), (x + 26, y - 4), dashes=dashes))
         out.append(s.text(x + 32, y, say.get(what) or SHORT[what], "tw-small"))
     return out

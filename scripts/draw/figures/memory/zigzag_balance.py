@@ -4,7 +4,7 @@ from draw.figures import _svg as s
 
 WORLD = 4
 CHUNKS = 2 * WORLD
-CELL, TOP, LEFT, PANEL, UNIT, LANE = 21, 30, 60, 228, 11, 22
+CELL, TOP, LEFT, PANEL, UNIT, LANE = 18, 30, 58, 200, 10, 22
 ORDERS = {  # the chunks of each rank
     "contiguous": [(2 * r, 2 * r + 1) for r in range(WORLD)],
     "zigzag": [(r, CHUNKS - 1 - r) for r in range(WORLD)],
@@ -25,7 +25,7 @@ SAY = {
     },
     "zh": {
         "label": "8 段的因果三角形分给 4 个 rank。{orders}。",
-        "contiguous": "按顺序：{} 块的时间", "zigzag": "之字形：{} 块的时间",
+        "contiguous": "按顺序：用时 {} 块", "zigzag": "之字形：用时 {} 块",
         "chunk": "第 {} 段", "rank": "rank {}",
         "order": "{name}：各 rank 依次算 {work} 块，全部算完要 {time} 块的时间",
         "names": {"contiguous": "按顺序", "zigzag": "之字形"},
@@ -63,7 +63,7 @@ def triangle(x, order, say):
     made = []
     for row in range(CHUNKS):
         y = TOP + CELL * row
-        made.append(s.text(x - 6, y + 16, say["chunk"].format(row), *NAME))
+        made.append(s.text(x - 6, y + 14, say["chunk"].format(row), *NAME))
         for col in range(row + 1):
             left, rank = x + CELL * col, owner[row]
             if row == col:
@@ -71,7 +71,7 @@ def triangle(x, order, say):
                 made.append(s.path(d, f"zb-{rank}"))
             else:
                 made.append(s.rect(left, y, CELL, CELL, f"zb-{rank}"))
-                made.append(s.middle(left + CELL / 2, y + 16, str(rank), "tw-small"))
+                made.append(s.middle(left + CELL / 2, y + 14, str(rank), "tw-small"))
     return made
 
 

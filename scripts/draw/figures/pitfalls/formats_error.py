@@ -1,5 +1,6 @@
 """Relative error of attention in five formats: the format decides most of it."""
 
+from draw.figures import _methods as methods
 from draw.figures import _svg as s
 from draw.figures._plot import dot, line
 from draw.figures._plot import scale as axis
@@ -12,7 +13,7 @@ LOW, HIGH = 2e-17, 5e-2
 X = axis(LOW, HIGH, LEFT, RIGHT)
 TOLERANCE = 1e-3
 RESULTS = (("o",), ("dq", "dk", "dv"))
-LINES = {"standard": ("tw-s", -9), "flash2": ("tw-o", 9)}  # class, place in the row
+PLACE = {"standard": -9, "flash2": 9}  # in the row
 SAY = {
     "en": {
         "label": "Relative rms error of attention in five formats, over 14 powers of"
@@ -57,10 +58,10 @@ def row(y, name, found):
     out = [s.text(4, y + 5, name, "tw-strong")]
     out.append(line("tw-rule", (LEFT, y), (RIGHT, y)))
     out.append(line("tw-way", (x, y - 17), (x, y + 17)))
-    for what, (cls, down) in LINES.items():
+    for what, down in PLACE.items():
         for tensors, size in zip(RESULTS, (4.5, 2.5), strict=True):
             error = worst(found, what, name, tensors, "rms") * roundoff(name)
-            out.append(dot(X(error), y + down, cls, size))
+            out.append(dot(X(error), y + down, methods.mark(what), size))
     return out
 
 
@@ -68,8 +69,8 @@ def legend(say):
     """What the marks are, in two lines."""
     out = [line("tw-way", (LEFT + 165, 6), (LEFT + 165, 24))]
     out.append(s.text(LEFT + 176, 20, "$u$"))
-    for y, (what, (cls, _)) in zip((15, 39), LINES.items(), strict=True):
-        out.append(dot(LEFT + 5, y, cls))
+    for y, what in zip((15, 39), PLACE, strict=True):
+        out.append(dot(LEFT + 5, y, methods.mark(what)))
         out.append(s.text(LEFT + 16, y + 5, say[what], "tw-small"))
     out.append(dot(LEFT + 165, 39, "tw-paper"))
     out.append(s.text(LEFT + 176, 44, say["default"], "tw-small"))

@@ -1,5 +1,6 @@
 """Attention under the roofline of the H200: what was measured, on logarithmic axes."""
 
+from draw.figures import _methods as methods
 from draw.figures import _svg as s
 from draw.figures._plot import digits, dot, line, results, scale
 
@@ -8,11 +9,11 @@ from tilewise.hardware import CEILINGS, roofs
 SHAPE = {"heads": 32, "d": 64}
 SHORT, LONG, DASHES = 1024, 8192, "5 4"
 LEFT, RIGHT, TOP, BOTTOM = 40, 394, 34, 372
-NAMES, SLOPES = 192, 334  # of the table below: where names begin and numbers end
+NAMES, SLOPES = 190, 334  # of the table below: where names begin and numbers end
 X = scale(0.25, 8192, LEFT, RIGHT)  # FLOP a byte
 Y = scale(0.5, 1024, BOTTOM, TOP)  # TFLOP/s
-COLOUR = {"softmax": "s", "standard": "s", "three_kernels": "s", "qk": "k", "pv": "v"}
-COLOUR |= {"flash": "o", "cudnn": "o"}  # the largest matrix that goes through HBM
+METHOD = dict.fromkeys(("softmax", "standard", "three_kernels", "qk", "pv"), "standard")
+METHOD |= {"flash": "flash2", "cudnn": "cudnn"}  # the others are parts of standard
 SAY = {
     "en": {
         "label": "Roofline of the H200, measured. Softmax does {softmax} FLOP for a"
@@ -85,7 +86,7 @@ def legend(say):
     out.append(s.text(RIGHT, 264, "TFLOP/s", "tw-small tw-muted", "end"))
     for n, (cls, name, (flops, slope), dashes) in enumerate(rows):
         y = 286 + 22 * n
-        out.append(line(cls, (NAMES - 24, y - 4), (NAMES - 6, y - 4), dashes=dashes))
+        out.append(line(cls, (NAMES - 18, y - 4), (NAMES - 6, y - 4), dashes=dashes))
         out.append(s.text(NAMES, y, name, "tw-small"))
         for x, value in ((SLOPES, slope), (RIGHT, flops)):
             out.append(s.text(x, y, digits(value / 1e12, 4), "tw-small", "end"))
@@ -95,12 +96,13 @@ def legend(say):
 def measured(at):
     """Points, N small to N large joined by a line, and what they are."""
     out = []
-    for what, cls in COLOUR.items():
+    for what, method in METHOD.items():
+        cls = methods.mark(method)
         small, large = ((X(x), Y(y)) for x, y in (at[what][SHORT], at[what][LONG]))
         if what not in ("qk", "pv"):
-            out.append(line(f"tw-{cls}", small, large))
-            out.append(dot(*large, f"tw-{cls}", 3))
-        out.append(dot(*small, f"tw-{cls}"))
+            out.append(line(cls, small, large))
+            out.append(dot(*large, cls, 3))
+        out.append(dot(*small, cls))
     return out
 
 
@@ -110,16 +112,16 @@ def names(say, at):
     run = f"$N$ = {SHORT // 1024}k → {LONG // 1024}k"
     last = Y(at["cudnn"][LONG][1]), Y(at["flash"][LONG][1])
     places = [  # beside which point, right and down of it
-        ("standard", 10, 34, say["standard"], "tw-ts"),
+        ("standard", 10, 34, say["standard"], methods.name("standard")),
         ("standard", 36, 6, say["four"], "tw-small"),
         ("three_kernels", 34, 8, say["three"], "tw-small"),
-        ("softmax", 10, 34, "softmax", "tw-ts"),
+        ("softmax", 10, 34, "softmax", methods.name("standard")),
     ]
     out = [s.text(here[p][0] + x, here[p][1] + y, *rest) for p, x, y, *rest in places]
     return out + [
         s.text(here["pv"][0] - 12, here["pv"][1] + 1, "$Q K^⊤$, $P V$", "", "end"),
-        s.text(RIGHT, last[0] - 6, "cuDNN", "tw-small tw-to", "end"),
-        s.text(RIGHT, last[1] + 20, say["flash"], "tw-to", "end"),
+        s.text(RIGHT, last[0] - 6, "cuDNN", f"tw-small {methods.name('cudnn')}", "end"),
+        s.text(RIGHT, last[1] + 20, say["flash"], methods.name("flash"), "end"),
         s.text(RIGHT, last[1] + 37, run, "tw-small tw-muted", "end"),
         s.text(RIGHT, TOP - 6, say["product"], "tw-small", "end"),
     ]

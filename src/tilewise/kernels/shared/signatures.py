@@ -108,3 +108,15 @@ class ScoreBackward(Protocol):
         dropout_p: float = ..., seed: int | None = ..., dkdv_tile: Tile | None = ...,
         dq_tile: Tile | None = ...,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]: ...
+
+
+class Decode(Protocol):
+    """A forward pass of new tokens over a KV cache, in one piece or in pages."""
+
+    def forward(
+        self, q: Tensor, k_cache: Tensor, v_cache: Tensor, seqlens: Tensor, *,
+        block_table: Tensor | None = ..., scale: float | None = ...,
+        window: Window | None = ..., softcap: float | None = ...,
+        sinks: Tensor | None = ..., splits: int | None = ..., places: int = ...,
+        **tile: int,
+    ) -> tuple[Tensor, Tensor]: ...
