@@ -11,7 +11,10 @@ const help = () => {
   for (const wide of document.querySelectorAll(WIDE))
     if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
 };
-new MutationObserver(help).observe(document.body, { childList: true, subtree: true });
+// Not for what the tile machine draws, sixty times a second: to ask for a width costs a layout.
+const drawn = ({ target }) => target.closest("tw-stepper");
+const news = (records) => records.every(drawn) || help();
+new MutationObserver(news).observe(document.body, { childList: true, subtree: true });
 addEventListener("resize", help);
 help();
 
@@ -101,23 +104,99 @@ if (here.length && location.protocol !== "file:") {
   }
 }
 
-// Pages that were read to their end, kept in this browser only: a tick in the menu, a filled
-// tile on the front page. Both languages have the same paths below their root.
-const READ = "tilewise-read";
+// What the glossary says of a term, in a card at its link: for a pointer that rests on it, or
+// the focus. All cards come in one script with the first, so that they work in a folder too.
+const TERM = "article a[href*='glossary.html#']";
+const card = Object.assign(document.createElement("div"), { id: "tw-card", hidden: true });
+card.role = "tooltip";
+const source = new URL("terms.js", document.currentScript.src);
+let terms, timer, term;
+const hide = () => {
+  card.hidden = true;
+  term = term?.removeAttribute("aria-describedby");
+};
+const showCard = (link) => {
+  clearTimeout(timer);
+  if (link === term) return;
+  hide();
+  const parts = terms[link.hash.slice(1)];
+  if (!parts) return;
+  term = link;
+  card.replaceChildren(...parts.map(([tag, textContent], n) => typeof parts[n] === "string"
+    ? parts[n] : Object.assign(document.createElement(tag), { textContent })));
+  card.hidden = false;
+  const box = [...link.getClientRects()].at(-1);
+  const below = box.bottom + card.offsetHeight < innerHeight;
+  const left = Math.min(box.left, document.documentElement.clientWidth - card.offsetWidth - 12);
+  card.style.left = `${Math.max(12, left) + scrollX}px`;
+  card.style.top = `${(below ? box.bottom : box.top - card.offsetHeight) + scrollY}px`;
+  link.setAttribute("aria-describedby", card.id);
+};
+const wants = (link, wait) => {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    if (terms) return showCard(link);
+    window.twTerms = (found) => {
+      terms = found;
+      document.body.append(card);
+      showCard(link);
+    };
+    document.head.append(Object.assign(document.createElement("script"), { src: source }));
+  }, wait);
+};
+const leave = () => {
+  clearTimeout(timer);
+  timer = setTimeout(hide, 200);
+};
+document.addEventListener("pointerover", ({ target, pointerType }) => {
+  if (pointerType === "touch") return;
+  const link = target.closest(TERM);
+  if (link) wants(link, 150);
+  else if (card.contains(target)) clearTimeout(timer);
+  else leave();
+});
+document.addEventListener("focusin", ({ target }) => target.matches(TERM) && wants(target, 0));
+document.addEventListener("focusout", ({ target }) => target.matches(TERM) && leave());
+document.addEventListener("keydown", ({ key }) => key === "Escape" && hide());
+
+// Pages that were read to their end and exercises that were solved, kept in this browser only:
+// ticks and counts in the menu, a filled tile on the front page. Both languages have the same
+// paths below their root.
+const [READ, EXERCISES] = ["tilewise-read", "tilewise-exercises"];
 const config = JSON.parse(document.querySelector("#__config").textContent);
 const base = new URL(`${config.base}/`, location);
 const path = (url) => new URL(url).pathname.slice(base.pathname.length) || "index.html";
-const read = () => {
+const kept = (key) => {
   try {
-    return new Set(JSON.parse(localStorage.getItem(READ)));
+    return JSON.parse(localStorage.getItem(key)) ?? [];
   } catch {
-    return new Set(); // nothing, or nothing of ours
+    return []; // nothing of ours
   }
+};
+const read = () => new Set([kept(READ)].flat());
+const MENU = ".md-nav--primary a.md-nav__link:not([href^='#'])";
+const say = (link, text, said) => {
+  const { dataset } = link.querySelector(".md-ellipsis");
+  if (said) dataset.twCount = text;
+  else delete dataset.twCount;
 };
 const tick = () => {
   const all = read();
-  const links = [...document.querySelectorAll(".md-nav--primary a.md-nav__link, .tw-book a")];
+  const links = [...document.querySelectorAll(`${MENU}, .tw-book a`)];
   for (const link of links) link.classList.toggle("tw-read", all.has(path(link.href)));
+  for (const part of document.querySelectorAll(".md-nav--primary > ul > li")) {
+    const pages = [...part.querySelectorAll(MENU)];
+    const done = pages.filter((link) => link.classList.contains("tw-read")).length;
+    say(part.querySelector("label"), done < pages.length ? `${done}/${pages.length}` : "✓", done);
+  }
+  const exercises = kept(EXERCISES);
+  const solved = Object.values(exercises).filter((one) => one?.solved).length;
+  for (const link of document.querySelectorAll("a[href*='exercises.html'], .md-nav a[href^='#']")) {
+    if (!path(link.href).endsWith("reference/exercises.html")) continue;
+    const { solved: done } = exercises[link.hash.slice(1).replaceAll("-", "_")] ?? {};
+    link.classList.toggle("tw-solved", !!done);
+    if (link.matches(MENU)) say(link, `${solved} ✓`, solved);
+  }
   const tiles = links.filter((link) => link.closest(".tw-book"));
   const count = document.querySelector(".tw-count");
   if (!count) return;
@@ -135,6 +214,7 @@ new IntersectionObserver(([{ isIntersecting }]) => {
   tick();
 }).observe(document.querySelector(".md-footer"));
 addEventListener("storage", tick); // another tab
+addEventListener(EXERCISES, tick);
 tick();
 
 // At a wrong address, the pages whose names share the most pairs of letters with it.

@@ -24,22 +24,31 @@ KATEX = NPM / "node_modules/katex/dist"
 MICROPYTHON = NPM / "node_modules/@micropython/micropython-webassembly-pyscript"
 # .js: some servers do not know what .mjs is
 RUNTIME = {"micropython.js": "micropython.mjs", "micropython.wasm": "micropython.wasm"}
-COMMENT = re.compile(r"^ *//.*\n|^ +", re.M)  # in a script, and indentation
 SHARED = {"js", "widgets.css", "home.css"}  # once, at the root: tilewise.js
 MARK = re.compile(r"^ *# --8<-- .*\n", re.M)  # a section of a page begins or ends
 CANONICAL = re.compile(r'<link rel="canonical" href="([^"]*)"')
 
 
-def own(language):
-    """Styles, scripts without their comments, pictures."""
+def scripts():
+    """{path: text} of our scripts, minified: without comments and with short names."""
+    texts = {
+        p.relative_to(ASSETS).as_posix(): p.read_text("utf-8")
+        for p in sorted(ASSETS.rglob("*.js"))
+    }
+    return json.loads(node("minify.mjs", json.dumps(texts).encode()))
+
+
+def own(language, scripts):
+    """Styles, scripts, pictures."""
     for path in sorted(p for p in ASSETS.rglob("*") if p.is_file()):
         name = path.relative_to(ASSETS)
         if LANGUAGES[language] and name.parts[0] in SHARED:
             continue
-        content = path.read_bytes()
-        if path.suffix == ".js":
-            content = COMMENT.sub("", content.decode()).encode()
-        yield f"assets/{name.as_posix()}", content
+        short = scripts.get(name.as_posix())
+        yield (
+            f"assets/{name.as_posix()}",
+            short.encode() if short else path.read_bytes(),
+        )
 
 
 def results():
@@ -159,8 +168,10 @@ def write(site):
     """Write the files of every language; the home page says the site's address."""
     found = CANONICAL.search((site / "index.html").read_text("utf-8"))
     site_url = found[1].removesuffix("index.html") if found else ""
+    minified = scripts()
     for language, path in LANGUAGES.items():
-        files = [*own(language), *results(), *alone(), *katex(), *card(language)]
+        files = [*own(language, minified), *results(), *alone()]
+        files += [*katex(), *card(language)]
         files += notebooks(language, site_url + path)
         files += [*citation(site_url + path), *pages(language)]
         if not path:

@@ -4,11 +4,12 @@
 
 The site holds English pages and, in zh/, Chinese ones, from MkDocs or from Zensical.
 This program writes the shared files, turns equations into HTML, numbers figures, names
-parts of the page for screen readers, lists under each reference the pages that name it,
-joins the style sheets, and gives each page its policy for scripts. A page that it has
-finished before is left alone.
+parts of the page for screen readers, leads from listings to their files, lists under
+each reference the pages that name it, joins the style sheets, and gives each page its
+policy for scripts. A page that it has finished before is left alone.
 """
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -17,9 +18,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts
 from website import (
     alone,
     assets,
+    cards,
     equations,
     figures,
     lean,
+    origins,
     policy,
     search_index,
     sources,
@@ -40,7 +43,7 @@ def head_and_names(page, language):
     page = page.replace(*(f'title="{PERMALINK[x]}"' for x in ("en", language)))
     for part, name in NAMED.items():
         page = page.replace(part, f'{part} aria-label="{name[language]}"')
-    return page
+    return page.replace('_label" tabindex="0">', '_label">')  # its switch has the focus
 
 
 def pages(site):
@@ -72,9 +75,12 @@ def finish(site, serving=False):
         unfinished[language], files = alone.added(unfinished[language], language, site)
         for name, text in files.items():
             (site / name).write_text(text, "utf-8")
-        for file, text in unfinished[language].items():
+        if not os.environ.get("REPO_URL"):
+            origins.write(site, unfinished[language])
+        for file, text in cards.added(site / path, unfinished[language]).items():
             text = equations.replaced(head_and_names(text, language))
-            unfinished[language][file] = text
+            up = "../" * (len(file.relative_to(site).parts) - 1)
+            unfinished[language][file] = origins.linked(text, up, language)
         numbered = figures.numbered(site / path, unfinished[language], language)
         made = lean.joined(site / path, numbered, "../" if path else "")
         for file, text in made.items():

@@ -1,4 +1,4 @@
-"""The MkDocs hook: builds every language, then has finish.py do the rest.
+"""The MkDocs hook: dates pages, builds every language, has finish.py do the rest.
 
 The build of mkdocs.yml (English) ends by building mkdocs.zh.yml into site/zh. What the
 site adds to Markdown is an extension, `tilewise.render.listings`; what it adds to the
@@ -15,7 +15,7 @@ from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts
-from website import assets, finish
+from website import assets, changed, finish
 
 _serving = False
 
@@ -29,6 +29,13 @@ def on_files(files, config):
     """Announce the files that finish.py will write and that pages link to."""
     for name in assets.linked(config.theme["language"]):
         files.append(File.generated(config, name, content=""))
+
+
+def on_page_context(context, page, config, nav):
+    """Tell the theme when the page was last changed; `mkdocs serve` does not ask."""
+    path = Path(page.file.abs_src_path).relative_to(assets.ROOT).as_posix()
+    context["changed"] = "" if _serving else changed.dates().get(path, "")
+    return context
 
 
 @event_priority(-200)  # after every plugin

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # what mypy and an editor know by name
     from tilewise import hardware as hardware
     from tilewise import kernels as kernels
     from tilewise import ledger as ledger
+    from tilewise import low_precision as low_precision
     from tilewise import masks as masks
     from tilewise import merge as merge
     from tilewise import occupancy as occupancy

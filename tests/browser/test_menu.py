@@ -47,3 +47,61 @@ def test_by_keyboard(visit, axe, fits, file):
     assert names == ["__nav_4", "__nav_5", "__nav_6"]
     alone(page, ".md-sidebar--primary")
     axe(page, ".md-sidebar--primary")
+
+
+KEEP = """([read, solved]) => {
+  localStorage.setItem("tilewise-read", JSON.stringify(read));
+  localStorage.setItem("tilewise-exercises", JSON.stringify(solved));
+  dispatchEvent(new Event("tilewise-exercises"));
+}"""
+SCROLL = """(down) => new Promise((done) => {
+  scrollTo({ top: down, behavior: "instant" });
+  requestAnimationFrame(() => requestAnimationFrame(done));
+})"""
+AFTER = """(one) => getComputedStyle(one, "::after").content"""
+
+
+def said(page, link):
+    """What the menu says after the name of a page or a part."""
+    return page.locator(f"{link} .md-ellipsis").first.evaluate(AFTER)
+
+
+def test_parts_fold_and_count(visit, axe):
+    """Only the part of the page is open; by keyboard the others open and shut."""
+    page = visit("softmax/one-pass.html", width=1440, still=True, scroll=False)
+    there = page.locator("a.md-nav__link[href='../why/gpu-memory.html']")
+    assert page.locator("a.md-nav__link[href='merging.html']").is_visible()
+    for seen in (True, False, True):
+        page.locator("#__nav_2").focus()
+        assert press(page, "Space")[0]["name"] == "__nav_2"
+        there.wait_for(state="visible" if seen else "hidden")
+        inside = "../why/gpu-memory.html" in press(page, "Tab")[0]["name"]
+        assert inside == seen
+    read = ["softmax/merging.html", "softmax/safe-softmax.html"]
+    page.evaluate(KEEP, [read, {"merge": {"solved": True}, "delta": {"code": "x"}}])
+    assert said(page, "[for=__nav_3]") == '" 2/4"'
+    assert said(page, "[for=__nav_2]") == "none"
+    assert "✓" in said(page, "a[href='merging.html']")
+    assert said(page, "a[href='../reference/exercises.html']") == '" 1 ✓"'
+    alone(page, ".md-sidebar--primary")
+    axe(page, ".md-sidebar--primary")
+    page.evaluate(KEEP, [[], {}])
+    assert said(page, "[for=__nav_3]") == said(page, "a[href='merging.html']") == "none"
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_exercises_have_ticks_and_a_long_page_a_way_up(visit, axe, width):
+    page = visit("reference/exercises.html", width=width, still=True, scroll=False)
+    page.evaluate(KEEP, [[], {"merge": {"solved": True}, "delta": {"code": "x"}}])
+    solved = page.locator(".md-sidebar--secondary .tw-solved")
+    assert solved.evaluate_all("(all) => all.map((x) => x.hash)") == ["#merge"]
+    page.evaluate(KEEP, [[], {}])
+    assert solved.count() == 0
+    for down in (5000, 5100, 4500, 4400):
+        page.evaluate(SCROLL, down)
+    up = page.locator(".md-top:not([hidden])")
+    up.wait_for()
+    up.click()
+    page.wait_for_function("() => scrollY === 0")
+    page.locator(".md-top").evaluate("(one) => { one.hidden = false; }")
+    axe(page, ".md-top")

@@ -63,7 +63,7 @@ each = every("name", CHOSEN)
 
 def call(thing):
     """The parameters that a caller names."""
-    function = thing.members["__init__"] if thing.is_class else thing
+    function = thing.members.get("__init__", thing)
     kinds = ("variadic positional", "variadic keyword")
     named = [x for x in function.parameters if x.kind.value not in kinds]
     return [x.name for x in named if x.name != "self"]
@@ -123,7 +123,7 @@ def test_tensors_have_shapes(name):
 def test_tensors_have_dtypes(name):
     """By the docstring, that of the module, or a function that has the same."""
     thing = CHOSEN[name]
-    function = thing.members["__init__"] if thing.is_class else thing
+    function = thing.members.get("__init__", thing)
     if any(str(x.annotation).startswith("Tensor") for x in function.parameters):
         text = f"{thing.docstring.value} {thing.module.docstring.value}"
         kinds = r"\b(fp16|fp32|u?int(32|64)|bools|floats|dtypes?)\b"

@@ -20,6 +20,9 @@ def test_squeezed():
         lines = "<p>\none\ntwo <b>\nthree</b>\n</p>\n", block, "\n<i> four</i>"
         assert squeezed(page) == "".join(lines)
     assert squeezed("".join(BLOCKS)) == "".join(BLOCKS)
+    code = '<pre><span class="{}">x</span>\n  y</pre>'
+    assert squeezed(code.format("n")) == "<pre>x\n  y</pre>"
+    assert squeezed(code.format("nf")) == code.format("nf")
 
 
 def test_sheets_differ():

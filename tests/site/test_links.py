@@ -2,12 +2,14 @@
 
 import json
 import re
+import subprocess
 from functools import cache
 from urllib.parse import urlsplit
 
-from built import ERRORS, FILES, css_urls, loaded, soup, target
+from built import ERRORS, FILES, css_urls, lang, loaded, root, soup, target
 from every import every
-from pages import DOCS, config
+from pages import DOCS, ROOT, config
+from website.changed import dates
 
 each_file = every("file", FILES)
 # what the theme's script would ask for a repository's stars, on GitHub or a GitLab, for
@@ -106,3 +108,73 @@ def test_each_page_leads_to_its_source(file, site):
     if not source.startswith("http"):
         text = (site / target(file, source)[0]).read_text("utf-8")
         assert soup(site / file).h1.get_text().removesuffix("¶").strip()[:8] in text
+
+
+@each_file
+def test_each_page_says_when_it_was_changed(file, site):
+    """The date of the last commit that touched it, where git knows all of them."""
+    path = f"docs/{lang(file)}/{file.removeprefix('zh/').removesuffix('.html')}"
+    known = {x: day for x, day in dates().items() if x.rpartition(".")[0] == path}
+    said = [x.get_text() for x in soup(site / file).select(".tw-about time")]
+    assert said == [*known.values()]
+    if known and file.endswith("index.html"):
+        log = ["git", "log", "-1", "--format=%cs", "--", *known]
+        assert subprocess.check_output(log, cwd=ROOT, text=True).strip() in said
+
+
+@each_file
+def test_each_listing_leads_to_its_source(file, site):
+    """To a file that has its lines, or most of them where several files make one."""
+    page = soup(site / file)
+    blocks = page.select(".language-python.highlight")
+    for block in blocks:
+        link = block.select_one("a.tw-from")
+        if not link:  # a notebook's cells are typed on the page
+            assert "worked-example" in file
+            continue
+        assert link["aria-label"]
+        if link["href"].startswith("http"):  # the workflow says where the repository is
+            assert re.search(r"/blob/main/src/.*\.py#L\d+-L\d+$", link["href"])
+            continue
+        text = (site / target(file, link["href"])[0]).read_text("utf-8")
+        known = {line.strip() for line in text.splitlines()}
+        lines = [x.strip() for x in block.select_one("code").get_text().splitlines()]
+        assert sum(x in known for x in lines) > 0.4 * len(lines), link["href"]
+    assert not page.select("[data-from]")
+
+
+@cache
+def terms(language, site):
+    """The names of all terms, as the headings of the glossary have them."""
+    page = soup(site / root(language) / "reference/glossary.html")
+    heads = [x.get_text().removesuffix("¶") for x in page.select("article h3")]
+    return {name for head in heads for name in re.split("[（、），]", head)}
+
+
+@each_file
+def test_each_term_has_one_link_at_its_first_use(file, site):
+    """Its card is there; before it the word is part of other words, code or links."""
+    page = soup(site / file)
+    anchors = [x["href"].rpartition("#")[2] for x in page.select("a.tw-term")]
+    assert len({*anchors}) == len(anchors)
+    cards = (site / root(lang(file)) / "assets/terms.js").read_text("utf-8")
+    assert json.loads(cards[len("twTerms(") : -1]).keys() >= {*anchors}
+    names = terms(lang(file), site)
+    above = ""
+    for block in page.select("article p, article li"):
+        if block.find_parent(["figure", "details", "table"]) or block.select("p, li"):
+            continue
+        for link in block.select("a.tw-term"):
+            word, text = link.get_text(), above
+            for longer in names:
+                text = text.replace(longer, "") if word in longer != word else text
+            assert not re.search(rf"(?<![\w/.-]){word}(?![\w/-])", text, re.A), word
+        parts = [x for x in block.strings if not x.find_parent(["a", "code"])]
+        above += "\n".join([*parts, ""])
+
+
+@every("language", ["en", "zh"])
+def test_most_pages_have_cards(language, site):
+    files = [x for x in FILES if lang(x) == language]
+    made = [len(soup(site / x).select("a.tw-term")) for x in files]
+    assert sum(n >= 3 for n in made) > 0.6 * len(made) and max(made) < 60

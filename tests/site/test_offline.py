@@ -27,10 +27,13 @@ def again(build, reader, tmp_path_factory):
         shutil.copytree(ROOT / name, folder / name, ignore=leave)
     for path in ROOT.glob("mkdocs*.yml"):
         shutil.copy(path, folder)
+    where = ["git", "rev-parse", "--absolute-git-dir"]  # for the dates of pages
+    found = subprocess.run(where, cwd=ROOT, capture_output=True, encoding="utf-8")
+    there = {} if found.returncode else {"GIT_DIR": found.stdout.strip()}
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", folder / "a/site"],
         cwd=folder,
-        env=reader | OTHERWISE,
+        env=reader | OTHERWISE | there,
         capture_output=True,
         encoding="utf-8",
         timeout=300,

@@ -1,4 +1,4 @@
-"""Wrong precision: sums in 16 bits, half a change of base, TF32 unasked."""
+"""Wrong precision: sums in 16 bits, half a change of base, TF32, careless smoothing."""
 
 import math
 
@@ -37,9 +37,24 @@ def rounded_to_tf32(q_i, k_j, scale):
     return scale * (q_i @ k_j.mT)
 
 
+def smoothed_tile_by_tile(q_i, k_j, scale):
+    """Each tile of K loses its own mean, so the tiles of a row shift differently.
+    Right: no mean, or one mean of all keys, as K is smoothed for FP8."""
+    return scale * (q_i @ (k_j - k_j.mean(-2, keepdim=True)).mT)
+
+
+def queries_rotated_alone(q_i, k_j, scale):
+    """Q is multiplied by an orthogonal matrix and K is not, so that S is of other
+    queries. Right: neither, or both: (Q M)(K M)ᵀ = Q Kᵀ."""
+    m = torch.eye(q_i.shape[-1], dtype=q_i.dtype) - 2 / q_i.shape[-1]  # a reflection
+    return scale * (q_i @ m @ k_j.mT)
+
+
 BASE_2 = (("finish", from_base_2),)
 PITFALLS = (
     Pitfall(sums_in_input_dtype, pieces.load, "many_in_half", "few_in_half"),
     Pitfall(half_in_base_2, pieces.step, "example", "falling", BASE_2),
     Pitfall(rounded_to_tf32, pieces.scores, "fine_in_single", "close_to_a_hundredth"),
+    Pitfall(smoothed_tile_by_tile, pieces.scores, "odd", "one_tile_output"),
+    Pitfall(queries_rotated_alone, pieces.scores, "odd", "values_one"),
 )

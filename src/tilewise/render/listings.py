@@ -2,8 +2,9 @@
 
 MkDocs and Zensical both load it by the name `tilewise.render.listings`. A listing gets
 a Run button (the class `tw-run`) if the page's Python has everything that it imports,
-that is floor 0 and a few standard modules. Figures, equations and code stay out of the
-search index, where they would be noise and half of its size.
+that is floor 0 and a few standard modules. `data-from` says which lines of which file a
+block of Python shows; scripts/website/finish.py makes a link of it. Figures, equations
+and code stay out of the search index, where they would be noise and half of its size.
 """
 
 import ast
@@ -14,9 +15,15 @@ from pathlib import Path
 
 from markdown.extensions import Extension
 from markdown.postprocessors import Postprocessor
+from markdown.preprocessors import Preprocessor
 
 SOURCE = Path(__file__).resolve().parents[1]
-LISTING = re.compile(r'<div class="language-python highlight"(.*?</pre></div>)', re.S)
+BLOCK = re.compile(
+    r'<div class="language-python (no-copy )?highlight"(.*?</pre></div>)', re.S
+)
+FENCE = re.compile(r"^([ \t]*```)(?:python|{\.python[^}]*})\n(.*?)^\1\s*$", re.M | re.S)
+INCLUDE = re.compile(r'--8<-- "(src/[^":]+)(?::(\w+))?"')
+BEFORE_INCLUDES = 36  # pymdownx.snippets has 32
 FLOOR_0 = {"math", "fractions"}
 RUNS = {*FLOOR_0, "functools", "itertools"}
 ROW = "[math.log(2) * x for x in (0, 1, 2, 1)]"  # row 3 of the running example's S
@@ -72,14 +79,35 @@ def runs(code):
     return known and ("print(" in code or bool(line_to_try(code)))
 
 
-def with_button(match):
-    """A listing's HTML, with what the page's script looks for."""
-    code = html.unescape(re.sub(r"<[^>]*>", "", "<" + match[1]))
-    if not runs(code):
-        return match[0]
+def lines(path, section):
+    """The first and the last line of a file's section, or of the file."""
+    text = Path(path).read_text("utf-8").splitlines()
+    if not section:
+        return 1, len(text)
+    marks = (f"--8<-- [{edge}:{section}]" for edge in ("start", "end"))
+    first, last = (next(n for n, x in enumerate(text, 1) if m in x) for m in marks)
+    return first + 1, last - 1
+
+
+def origin(block):
+    """Where the longest part of a block is from, such as src/a.py#L3-L9."""
+    found = [(path, *lines(path, section)) for path, section in INCLUDE.findall(block)]
+    if not found:
+        return ""
+    path, first, last = max(found, key=lambda x: x[2] - x[1])
+    return f"{path}#L{first}-L{last}"
+
+
+def marked(match, place):
+    """A block's HTML, with what the page's script and the end of the build look for."""
+    about = f' data-from="{place}"' if place else ""
+    excerpt, rest = match[1] or "", match[2]
+    code = html.unescape(re.sub(r"<[^>]*>", "", "<" + rest))
+    if excerpt or not runs(code):
+        return f'<div class="language-python {excerpt}highlight"{about}{rest}'
     line = "" if "print(" in code else html.escape(line_to_try(code))
     to_try = f' data-try="{line}"' if line else ""
-    return f'<div class="language-python highlight tw-run"{to_try}{match[1]}'
+    return f'<div class="language-python highlight tw-run"{to_try}{about}{rest}'
 
 
 def unsearched(page):
@@ -87,17 +115,34 @@ def unsearched(page):
     return UNSEARCHED.sub(r"\g<0> data-search-exclude", page)
 
 
+class Origins(Preprocessor):
+    """Notes where each block of Python is from, while its includes can be seen."""
+
+    found: list[str] = []
+
+    def run(self, lines):
+        blocks = FENCE.findall("\n".join(lines))
+        self.found = [origin(block) for _, block in blocks]
+        return lines
+
+
 class Marks(Postprocessor):
     """Marks the HTML of a whole page, after every other extension."""
 
+    origins: Origins
+
     def run(self, text):
         text = unsearched(text.replace("<th></th>", "<td></td>"))  # no empty headings
-        return LISTING.sub(with_button, text)
+        origins = iter(self.origins.found)
+        return BLOCK.sub(lambda block: marked(block, next(origins, "")), text)
 
 
 class Listings(Extension):
     def extendMarkdown(self, md):
-        md.postprocessors.register(Marks(md), "tilewise", -100)
+        origins, marks = Origins(md), Marks(md)
+        marks.origins = origins
+        md.preprocessors.register(origins, "tilewise_origins", BEFORE_INCLUDES)
+        md.postprocessors.register(marks, "tilewise", -100)
 
 
 def makeExtension(**options):

@@ -6,7 +6,7 @@ from draw.tables._pitfalls import kills, letters
 from tilewise.pitfalls import PITFALLS
 from tilewise.pitfalls.suite import SUITE, smallest
 
-LEFT, TOP, WIDE, HIGH = 24, 6, 7, 16
+LEFT, TOP, WIDE, HIGH = 24, 6, 6, 16
 SAY = {
     "en": "{n} wrong variants, one per column, against {t} tests, one per row. Tests"
     " {least} together find every variant, and no smaller set does.",
