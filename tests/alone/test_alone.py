@@ -5,7 +5,7 @@ import sys
 
 import pytest
 import torch
-from generate import environment, lacks_triton
+from generate import environment, lacks_library
 from repository import ROOT
 
 import tilewise
@@ -42,7 +42,7 @@ def test_a_file_is_short_and_the_one_that_is_offered(name):
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_runs_alone(name, tmp_path):
     text = program(name)
-    if lacks_triton(text):
+    if lacks_library(text):
         pytest.skip("Triton is for Linux")
     (tmp_path / f"{name}.py").write_text(text, "utf-8")
     status, said = run(tmp_path, f"{name}.py")
@@ -103,7 +103,7 @@ def test_flash_attention_torch_is_the_package(tmp_path):
 
 
 @pytest.mark.full
-@pytest.mark.skipif(lacks_triton("import triton"), reason="Triton is for Linux")
+@pytest.mark.skipif(lacks_library("import triton"), reason="Triton is for Linux")
 def test_flash_attention_triton_is_the_package(cases=200):
     command = [sys.executable, "-m", "tests.alone._triton", str(cases)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")

@@ -6,7 +6,7 @@ import pytest
 from built import FILES, lang, soup, target
 from codeblocks import NO_TRITON, blocks
 from draw import fresh
-from generate import environment, lacks_triton
+from generate import environment, lacks_library
 from pages import name, pages
 from website.alone import KERNELS, OURS, code_of
 
@@ -37,7 +37,7 @@ OFFERED = {
 def test_a_listing_prints_the_same_without_the_package(program):
     text, output = program
     assert not OURS.search(text)
-    if lacks_triton(text):
+    if lacks_library(text):
         pytest.skip(NO_TRITON)
     status, printed, errors = fresh.alone(text, environment())
     assert status == 0, errors
