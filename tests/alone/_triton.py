@@ -16,7 +16,7 @@ import torch
 from tests.alone._alone import loaded
 from tests.kernels._patched_once import patched_once
 from tilewise.alone import program
-from tilewise.kernels import backward_split, causal
+from tilewise.kernels import backward_split, causal, decode
 
 torch.set_num_threads(1)
 
@@ -46,11 +46,26 @@ def same(file, seed):
     return all(map(torch.equal, found, ours))
 
 
+def same_decoding(file, seed):
+    """Whether o and L of two sequences are equal to the bit."""
+    source = torch.Generator().manual_seed(seed)
+    q = torch.randn(2, 4, seed % 3 + 1, 16, generator=source)
+    k, v = torch.randn(2, 2, 2, 40 + seed, 16, generator=source)
+    n = torch.tensor([40, 3 + seed % 30], dtype=torch.int32)
+    how = {"splits": seed % 4 + 1, "window": (None, (9, 0))[seed % 2]}
+    how["softcap"] = (None, 2.0)[seed % 5 == 0]
+    found = [x.forward(q, k, v, n, **how) for x in (file, decode)]
+    return all(map(torch.equal, *found))
+
+
 if __name__ == "__main__":
     patched_once()
+    cases = int(sys.argv[1])
     with TemporaryDirectory() as folder:
-        name = "flash_attention_triton"
-        file = loaded(name, program(name), Path(folder))
-        cases = int(sys.argv[1])
-        assert all(same(file, seed) for seed in range(cases))
+        for name, equal in (
+            ("flash_attention_triton", same),
+            ("flash_decode_triton", same_decoding),
+        ):
+            file = loaded(name, program(name), Path(folder))
+            assert all(equal(file, seed) for seed in range(cases)), name
     print(f"{cases} cases are equal")

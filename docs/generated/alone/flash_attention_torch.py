@@ -25,7 +25,7 @@ CAUSALS = (False, True, "top-left")  # no mask, bottom-right, top-left
 
 def check_causal(causal: object) -> None:
     """Raise ValueError unless causal is False, True or "top-left"."""
-    if causal not in CAUSALS:
+    if not isinstance(causal, (bool, int, str)) or causal not in CAUSALS:
         raise ValueError(f"causal must be False, True or 'top-left', not {causal!r}")
 
 def check_sizes(**sizes: object) -> None:
@@ -39,9 +39,9 @@ def check_window(window: object) -> None:
     """Raise ValueError unless window is None or (left, right), each None or whole."""
     pair = isinstance(window, (list, tuple)) and len(window) == 2
     for x in window if pair else [-1]:  # type: ignore[attr-defined]
-        whole = isinstance(x, int) and not isinstance(x, bool) and x >= 0
+        whole = isinstance(x, int) and not isinstance(x, bool) and 0 <= x < 2**30
         if window is not None and x is not None and not whole:
-            each = "each None or a whole number of at least 0"
+            each = "each None or a whole number from 0 to 2³⁰ − 1"
             message = f"window must be None or (left, right), {each}, not {window!r}"
             raise ValueError(message)
 
@@ -51,33 +51,44 @@ def check_softcap(softcap: object) -> None:
         return
     if not isinstance(softcap, (int, float)) or isinstance(softcap, bool):
         raise TypeError(f"softcap must be None or a number, not {softcap!r}")
-    if not 0 < softcap < math.inf:
+    if not 0 < softcap <= 1e308:
         raise ValueError(f"softcap must be a finite number above 0, not {softcap!r}")
+
+FLOATS = torch.float16, torch.bfloat16, torch.float32, torch.float64
 
 def check(
     q: Tensor, k: Tensor, v: Tensor, block_rows: int, block_cols: int, causal: Causal
 ) -> None:
-    """Raise ValueError with one sentence that names what does not fit."""
+    """Raise ValueError with one sentence that names what does not fit, or is empty."""
+    if min(q.ndim, k.ndim, v.ndim) < 2 or 0 in q.shape + k.shape + v.shape:
+        shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
+        raise ValueError(f"q, k and v must be (..., N, d) and not empty: {shapes}")
+    check_shapes(q, k, v)
+    check_sizes(block_rows=block_rows, block_cols=block_cols)
+    check_causal(causal)
+
+def check_shapes(q: Tensor, k: Tensor, v: Tensor) -> None:
+    """Raise ValueError where tensors (..., N, d), which may be empty, do not fit."""
 
     def wrong(what: str) -> ValueError:
         shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
         return ValueError(f"{what}: {shapes}")
 
-    if min(q.ndim, k.ndim, v.ndim) < 2 or 0 in q.shape + k.shape + v.shape:
-        raise wrong("q, k and v must be (..., N, d) and not empty")
     if not q.ndim == k.ndim == v.ndim or k.shape[:-2] != v.shape[:-2]:
         raise wrong("q, k and v differ in batch or heads")
-    if q.shape[:-3] != k.shape[:-3] or q.shape[:-2].numel() % k.shape[:-2].numel():
+    heads, kv_heads = q.shape[-3:-2].numel(), k.shape[-3:-2].numel()
+    if q.shape[:-3] != k.shape[:-3] or heads % (kv_heads or heads + 1):
         raise wrong("q, k and v do not fit in batch or heads")
     if q.shape[-1] != k.shape[-1]:
         raise wrong("q and k differ in d")
     if k.shape[-2] != v.shape[-2]:
         raise wrong("k and v differ in N")
-    if not q.dtype == k.dtype == v.dtype or not q.is_floating_point():
+    if not q.dtype == k.dtype == v.dtype or q.dtype not in FLOATS:
         dtypes = f"{q.dtype}, {k.dtype}, {v.dtype}"
         raise ValueError(f"dtypes of q, k and v must be one float: {dtypes}")
-    check_sizes(block_rows=block_rows, block_cols=block_cols)
-    check_causal(causal)
+    if not q.device == k.device == v.device:
+        devices = f"{q.device}, {k.device}, {v.device}"
+        raise ValueError(f"q, k and v must be on one device, not on {devices}")
 
 def check_saved(q: Tensor, v: Tensor, **saved: Tensor) -> None:
     """Raise ValueError where what the forward pass saved, or dO, has another shape."""

@@ -16,6 +16,7 @@ FILES = {  # name: the packages that it needs
     "online_softmax": (),
     "flash_attention_torch": ("torch",),
     "flash_attention_triton": ("torch", "triton"),
+    "flash_decode_triton": ("torch", "triton"),
     "attention_check": ("torch",),
 }
 MOST = 450  # lines of a file
