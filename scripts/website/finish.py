@@ -72,9 +72,10 @@ def finish(site, serving=False):
         if (page := site / path / sources.PAGE) in unfinished[language]:
             made = sources.added(site / path, unfinished[language], language)
             unfinished[language][page] = made
-        unfinished[language], files = alone.added(unfinished[language], language, site)
+        folder, texts = site / path, unfinished[language]
+        unfinished[language], files = alone.added(texts, language, folder)
         for name, text in files.items():
-            (site / name).write_text(text, "utf-8")
+            (folder / name).write_text(text, "utf-8")
         if not os.environ.get("REPO_URL"):
             origins.write(site, unfinished[language])
         for file, text in cards.added(site / path, unfinished[language]).items():
