@@ -41,7 +41,7 @@ def code_of(block):
 
 
 def added(texts, language, site):
-    """The pages of a language with the lines, and {path below the site: program}."""
+    """The pages of a language with the lines, and {path below its folder: program}."""
     files = {}
     pages = {path: page(path, texts[path], language, site, files) for path in texts}
     return pages, files

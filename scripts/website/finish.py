@@ -71,17 +71,20 @@ def finish(site, serving=False):
         if (page := site / path / sources.PAGE) in unfinished[language]:
             made = sources.added(site / path, unfinished[language], language)
             unfinished[language][page] = made
-        texts = cards.added(site / path, unfinished[language])
-        texts, files = alone.added(texts, language, site)
-        for name, text in (files | origins.copied(texts)).items():
-            (site / name).parent.mkdir(parents=True, exist_ok=True)
-            (site / name).write_text(text, "utf-8")
+        folder = site / path
+        texts = cards.added(folder, unfinished[language])
+        texts, files = alone.added(texts, language, folder)
+        files = {folder / x: text for x, text in files.items()}
+        files |= {site / x: text for x, text in origins.copied(texts).items()}
+        for file, text in files.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
         for file, text in texts.items():
             up = "../" * (len(file.relative_to(site).parts) - 1)
             text = equations.replaced(head_and_names(text, language))
             texts[file] = origins.linked(text, up, language)
-        numbered = figures.numbered(site / path, texts, language)
-        made = lean.joined(site / path, numbered, "../" if path else "")
+        numbered = figures.numbered(folder, texts, language)
+        made = lean.joined(folder, numbered, "../" if path else "")
         for file, text in made.items():
             file.write_text(text if serving else policy.added(text), "utf-8")
         search_index.shorten(site / path)

@@ -62,7 +62,7 @@ def styles():
     light = text[: text.index("@media screen")]
     colours = dict(re.findall(r"(--tw-[\w-]+): ([^;]+);", light))
     rules = "\n".join(re.findall(r"^svg\.tw .*$", text, re.M))
-    rules = re.sub(r"var\((--tw-[\w-]+)\)", lambda m: colours[m[1]], rules)
+    rules = re.sub(r"var\((--tw-[\w-]+)\)", lambda m: colours.get(m[1], m[0]), rules)
     own = """svg.tw text { font-family: KaTeX_SansSerif; }
 svg.tw .tw-cells text, svg.tw .sc-name { font-size: 28px; }
 svg.tw .tw-cells text { font-family: KaTeX_Main; }
