@@ -58,6 +58,13 @@ def pages(site):
     return texts
 
 
+def write(folder, files):
+    """Write {path below the folder: text}."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+
+
 def finish(site, serving=False):
     """Finish every page of a site; the pages of `mkdocs serve` get no policy."""
     unfinished = pages(site)
@@ -74,11 +81,8 @@ def finish(site, serving=False):
         folder = site / path
         texts = cards.added(folder, unfinished[language])
         texts, files = alone.added(texts, language, folder)
-        files = {folder / x: text for x, text in files.items()}
-        files |= {site / x: text for x, text in origins.copied(texts).items()}
-        for file, text in files.items():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, "utf-8")
+        write(folder, files)
+        write(site, origins.copied(texts))
         for file, text in texts.items():
             up = "../" * (len(file.relative_to(site).parts) - 1)
             text = equations.replaced(head_and_names(text, language))
