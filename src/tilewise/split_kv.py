@@ -30,14 +30,12 @@ def parts(first: int, end: int, block: int, splits: int) -> list[list[int]]:
     # --8<-- [end:parts]
 
 
-# --8<-- [start:first_key]
 def first_key(n: int, n_q: int, left: int | None) -> int:
     """The first of n keys that any of the last n_q tokens sees, `left` keys back.
 
     Token i is at place n − n_q + i, the first of them therefore at n − n_q.
     """
     return 0 if left is None else max(0, n - n_q - left)
-    # --8<-- [end:first_key]
 
 
 # --8<-- [start:part_state]
@@ -71,7 +69,6 @@ def merge_parts(states: list, exp=math.exp) -> tuple:
     # --8<-- [end:merge_parts]
 
 
-# --8<-- [start:decode]
 def decode(
     q: list,
     k: list,
@@ -109,7 +106,6 @@ def decode(
         yield {"keys": [a, b]} | columns(states)
     nothing = IDENTITY + ([0] * len(v[0]) if v else [],)
     yield columns([merge_parts(row or [nothing], exp) for row in whole])
-    # --8<-- [end:decode]
 
 
 def columns(states: list) -> dict:

@@ -32,7 +32,8 @@ SEEN = {
 }
 LETTER = {"Q": "q", "K": "k", "V": "v", "S": "s", "P": "s", "O": "o"}
 OTHER = {  # letters of displayed equations that name no tensor
-    "memory/many-gpus.html": {"K", "P"}  # H_K, and the number of ranks
+    "memory/many-gpus.html": {"K", "P"},  # H_K, and the number of ranks
+    "memory/mla.html": {"K", "V"},  # indices of the matrices W
 }
 
 

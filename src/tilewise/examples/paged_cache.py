@@ -8,7 +8,6 @@ from tilewise.merge import merge
 PAGE, HEADS, KV_HEADS, D = 4, 4, 2, 8
 
 
-# --8<-- [start:cache]
 def empty_cache(pages):
     """All pages are free; a page that several sequences use has that many owners."""
     k, v = (torch.full((pages, KV_HEADS, PAGE, D), torch.nan) for _ in range(2))
@@ -46,10 +45,8 @@ def release(cache, seq):
         cache["owners"][page] -= 1
         if cache["owners"][page] == 0:
             cache["free"].append(page)
-    # --8<-- [end:cache]
 
 
-# --8<-- [start:attend]
 def table_of(seqs, skip=0):
     """Lengths and block table of sequences, without their first `skip` pages."""
     rows = [seq["pages"][skip:] for seq in seqs]
@@ -79,7 +76,6 @@ def attend_shared(cache, q, seqs, prefix):
     how = {"block_table": table, "return_lse": True}
     rest, rest_lse = tilewise.flash_decode(q, *kv, lengths, **how)
     return merge(torch.stack([o, rest]), torch.stack([lse, rest_lse]))[0]
-    # --8<-- [end:attend]
 
 
 def main():
