@@ -79,7 +79,7 @@ WORDS = {
         "own": "自己填的显卡",
         "fit": "放得下多少",
         "longest": "最大的 N",
-        "held": "HBM 同时占用",
+        "held": "HBM 峰值占用",
         "saved": "留给反向传播",
         "asked": "如果每次读写都走 HBM",
         "bytes": "HBM 访问量",
@@ -104,7 +104,7 @@ WORDS = {
         "标准注意力则一点也不少。",
         "command": "命令行的写法：",
         "as table": "以表格查看",
-        "held_bytes": "显存：HBM 同时占用",
+        "held_bytes": "显存：HBM 峰值占用",
         "caption": "{what}；带 * 的放不下",
         "chart": "{what}随 N 的变化，N 从 {a} 到 {b}，两个坐标轴都是对数刻度，"
         "每种算法一条线。数值在下面的表格里。",

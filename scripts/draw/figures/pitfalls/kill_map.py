@@ -10,8 +10,8 @@ LEFT, TOP, WIDE, HIGH = 24, 6, 6, 16
 SAY = {
     "en": "{n} wrong variants, one per column, against {t} tests, one per row. Tests"
     " {least} together find every variant, and no smaller set does.",
-    "zh": "{n} 个错误变体（每列一个）对 {t} 个测试（每行一个）。测试 {least} 合在一起"
-    "能查出全部变体，更小的组合都不行。",
+    "zh": "{n} 种错误写法（每列一种）对 {t} 个测试（每行一个）。测试 {least} 合在一起"
+    "能查出全部错误写法，更小的组合都不行。",
 }
 
 

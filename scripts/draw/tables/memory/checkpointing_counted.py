@@ -13,7 +13,7 @@ SAY = {
         "again": "computed twice, {n}k",
     },
     "zh": {
-        "head": ["", "保留（{n}k，GiB）", "一层完整存在时（GiB）"],
+        "head": ["", "保留（{n}k，GiB）", "峰值：重计算一层时（GiB）"],
         "again": "重计算占比（{n}k）",
     },
 }

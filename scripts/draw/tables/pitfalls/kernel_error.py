@@ -14,7 +14,7 @@ SAY = {
     },
     "zh": {
         "head": ("内核", "bf16 $O$", "bf16 梯度", "fp16 $O$", "fp16 梯度",
-                 "最大误差 / 朴素写法的"),
+                 "最大误差 ÷ 朴素写法的最大误差"),
         "standard": "PyTorch 朴素写法", "math": "SDPA，math 后端",
         "flash": "SDPA，FlashAttention-2", "cudnn": "SDPA，cuDNN",
         "efficient": "SDPA，memory-efficient", "triton": "Triton（前向）",
