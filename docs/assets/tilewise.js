@@ -146,7 +146,7 @@ const wants = (link, wait) => {
     if (terms) return showCard(link);
     window.twTerms = (found) => {
       terms = found;
-      document.body.append(card);
+      document.querySelector("main").append(card);
       showCard(link);
     };
     document.head.append(Object.assign(document.createElement("script"), { src: source }));

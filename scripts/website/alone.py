@@ -13,6 +13,11 @@ from tilewise import alone
 LISTING = re.compile(
     r'(<div class="language-python highlight(?: tw-run)?"[^>]*>.*?</pre>)</div>', re.S
 )
+AFTER = re.compile(  # a line between a listing and its output goes below both
+    r'(<p class="tw-needs">[^\n]*</p>)</div>'
+    r'(\s*<div class="[^"]*\boutput\b[^"]*"[^>]*>.*?</pre></div>)',
+    re.S,
+)
 OURS = re.compile(r"^ *(?:from|import) tilewise\b", re.M)
 KERNELS = re.compile(r"^ *(?:import|from) .*\b(?:triton|kernels)\b", re.M)
 NAMED = {  # in a listing: the file that has it
@@ -76,4 +81,4 @@ def page(path, text, language, site, files):
         below = f'<p class="tw-needs">{joined}</p>' if parts else ""
         return f"{match[1]}{below}</div>"
 
-    return LISTING.sub(line, text)
+    return AFTER.sub(r"</div>\2\1", LISTING.sub(line, text))

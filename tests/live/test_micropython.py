@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tilewise.ledger.decode import decode
 from tilewise.render.listings import plain
 
 from ._arguments import arguments, one_of, size, state, whole
@@ -22,6 +23,8 @@ CALLED = {  # each calls the rest of its module, as the second test sees
         flash2_forward standard_backward flash1_backward flash2_backward""",
     "ledger.activations": "kept_bytes step price",
     "ledger.cache": "bounds",
+    "ledger.decode": "decode decode_bytes",
+    "ledger.kv_cache": "cached flops_per_key intensity",
     "ledger.layer": "card account",
     "ledger.ring": """flops step_bytes ring_bytes ulysses_bytes least_share needed
         at_once""",
@@ -29,6 +32,7 @@ CALLED = {  # each calls the rest of its module, as the second test sees
     "ledger.units": "whole three size binary si time plain",
     "occupancy": "occupancy",
     "one_pass": "attention_row",
+    "split_kv": "decode choose_splits",
     "softmax": "naive_softmax safe_softmax online_softmax merge",
     "trace": "forward backward sink_gradient",
     "trace.symbols": "colour in_units subscript plain braced html latex",
@@ -39,6 +43,11 @@ TILES = dict.fromkeys(("block_rows", "block_cols"), one_of(1, 1, 2, 2, 3, 3, 4, 
 OWN = {  # where a name means something else than usual
     "checks": {"value": one_of("a b", "it's", 7), "limit": one_of(4)},
     "ledger.cache": FEW | {"d": whole(1, 8), "heads": whole(1, 3)},
+    "ledger.decode": FEW
+    | dict.fromkeys(("heads", "kv_heads", "d", "d_v", "n_q", "splits"), whole(1, 8))
+    | {"left": one_of(None, 0, 3)}
+    | {"count": one_of(dict.fromkeys(decode(7, 2, 1, 2, 2, splits=2), 5))},
+    "ledger.kv_cache": {"within": one_of(False, True)},
     "ledger.tiles": dict.fromkeys(("count", "a", "b", "m"), whole(1, 60)),
     "ledger.units": {"size": size, "units": one_of(["x", "y"]), "base": one_of(2)},
     "one_pass": {
@@ -46,6 +55,10 @@ OWN = {  # where a name means something else than usual
         "keys": lambda draw, given: given["k"],
         "values": lambda draw, given: given["v"],
     },
+    "split_kv": dict.fromkeys("programs tiles rows tile row sms".split(), whole(1, 40))
+    | {"q": one_of([[1, 2]], [[1, 2], [0, 3]]), "n_q": one_of(1), "splits": whole(0, 4)}
+    | {"k": one_of([[1, 0], [2, 1], [1, 1]]), "v": one_of([[1, 2], [3, 4], [5, 6]])}
+    | {"sinks": one_of(None, [1, 0]), "window": one_of(None, [1, 0])},
     "softmax": {"a": state, "b": state},
     "trace": TILES,
     "worked_example": {"x": whole(-30, 30)},

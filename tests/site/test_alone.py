@@ -51,6 +51,14 @@ def test_most_listings_run_without_the_package():
     assert parts >= {"softmax", "flash-attention", "gpu"}
 
 
+def needs(block):
+    """The line about what a listing needs: in it, or after its output."""
+    if "output" in (after := block.find_next_sibling()).get("class", ()):
+        after = after.find_next_sibling()
+    last = [after] if "tw-needs" in after.get("class", ()) else []
+    return block.select(".tw-needs") + last
+
+
 def test_each_listing_of_the_site_says_what_it_needs(site):
     """In both languages: files are there, and every other listing runs as it is."""
     said = {"en": [], "zh": []}
@@ -58,13 +66,10 @@ def test_each_listing_of_the_site_says_what_it_needs(site):
         for block in soup(site / file).select(".language-python.highlight"):
             if "no-copy" in block["class"]:
                 continue
-            code, line = (
-                code_of(str(block.select_one("pre"))),
-                block.select(".tw-needs"),
-            )
+            code, line = (code_of(str(block.select_one("pre"))), needs(block))
             kernels = KERNELS.search(code) and "triton.compile" not in code
             assert bool(line) == bool(OURS.search(code) or kernels), (file, code)
-            for link in block.select(".tw-needs a"):
+            for link in (a for x in line for a in x.select("a")):
                 text = (site / target(file, link["href"])[0]).read_text("utf-8")
                 assert not OURS.search(text) and link.has_attr("download")
                 lines = re.findall(r"(\d+) (?:lines|行)", line[0].get_text())

@@ -24,7 +24,6 @@ def numbers():
     return {
         "gpt_mb": f"{gpt / 1e6:.1f}",
         "gpt_gb": f"{gpt * TOKENS / 1e9:.0f}",
-        "v3_kb": f"{v3 / 1e3:.0f}",
         "v3_gb": f"{v3 * TOKENS / 1e9:.0f}",
         "smaller": f"{if_mha / v3:.0f}",
         "per_head": f"{cached(HEADS, D + ROPE, D_V):,}",
