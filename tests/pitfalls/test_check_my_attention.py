@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 import torch
+from repository import ROOT
 
 from tilewise.examples import check_my_attention
 from tilewise.examples.check_my_attention import (
@@ -176,3 +177,11 @@ def test_lost_digits_are_far_from_mistakes(monkeypatch, caught):
             assert caught(attention, pitfall.kind in WITH_L), pitfall.name
         except RuntimeError:
             assert pitfall.name in ("columns_divided", "values_of_row_block")
+
+
+def test_the_page_counts_them():
+    pages = ROOT / "docs"
+    part = {"en": f"{len(WITHIN)} of the {len(PITFALLS)}", "zh": f"有 {len(WITHIN)} 种"}
+    for language, words in part.items():
+        page = pages / language / "pitfalls/wrong-but-plausible.md"
+        assert words in page.read_text("utf-8"), language
