@@ -67,7 +67,7 @@ def test_equations_are_in_it(language, whole):
 
 
 @each_language
-def test_a_few_pages_printed(language, browser, site, tmp_path):
+def test_a_few_pages_printed(language, browser, environment, site, tmp_path):
     """In a process of its own: Playwright allows one browser's loop in each."""
     home, target = site / root(language), tmp_path / "few.pdf"
     call = (
@@ -75,7 +75,8 @@ def test_a_few_pages_printed(language, browser, site, tmp_path):
     )
     call += "book.printed(pathlib.Path(a), pathlib.Path(b), names)"
     command = [sys.executable, "-X", "utf8", "-c", call, home, target, *FEW]
-    subprocess.run(command, cwd=ROOT / "scripts", check=True, timeout=300)
+    how = {"cwd": ROOT / "scripts", "env": environment}
+    subprocess.run(command, check=True, timeout=300, **how)
     assert not list(home.glob("book-*.html")), "it is left in the site"
     document = pypdfium2.PdfDocument(target)
     assert 8 < len(document) < 30

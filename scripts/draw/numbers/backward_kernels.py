@@ -71,6 +71,12 @@ def clock():
     runs = timeline.pairs()
     parts = timeline.cycles("consumer 0")
     yield "slowest_stamps", f"{100 * (max(x['slowdown'] for x in runs) - 1):.0f}"
+    wider = results(timeline.FILE)["passes"]["backward"]["64"]
+    slow = max(x["slowdown"] for x in wider if len(x["points"]) < 3)
+    yield "slowest_64", f"{100 * (slow - 1):.0f}"
+    drawn = results(timeline.FILE)["passes"]["backward"][timeline.D]
+    strip = next(x["slowdown"] for x in drawn if len(x["points"]) == 5)
+    yield "strip_slower", f"{100 * (strip - 1):.0f}"
     yield "period", f"{sum(parts.values()):.0f}"
     yield "until_scores", f"{sum(parts[x] for x in ('q', 'do', 'scores')):.0f}"
     yield "one_product", f"{2 * 64 * TILE // 2 * 2 // 4096}"
