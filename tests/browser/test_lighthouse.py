@@ -12,7 +12,7 @@ from website import packages
 
 
 @pytest.fixture(scope="module")
-def found(site, chromium):
+def found(site, chromium, environment):
     """{page: the report}, one Chromium and one Node.js for all of them."""
     try:
         packages.install(lighthouse.HERE)
@@ -20,7 +20,9 @@ def found(site, chromium):
         if os.environ.get("TILEWISE_BROWSER") == "required":
             raise
         pytest.skip(f"npm could not install Lighthouse: {error}")
-    return lighthouse.judged(site, lighthouse.PAGES, chromium)
+    with pytest.MonkeyPatch.context() as patch:  # the browser's fonts are the tests'
+        patch.setenv("FONTCONFIG_FILE", environment["FONTCONFIG_FILE"])
+        return lighthouse.judged(site, lighthouse.PAGES, chromium)
 
 
 @pytest.mark.parametrize("page", lighthouse.PAGES)
