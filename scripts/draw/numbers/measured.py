@@ -56,6 +56,10 @@ def speeds():
     ]
     worst = max(ours / theirs for ours, theirs in zip(slow[:4], slow[4:]))
     yield "short_worst", f"{worst:.1f}"
+    standard = compared("forward", "math").values()
+    yield "standard_least", f"{min(standard):.0f}"
+    yield "standard_most", f"{max(standard):.0f}"
+    yield "efficient", f"{geometric(compared('forward', 'efficient').values()):.1f}"
     yield "fastest", f"{fastest()}"
     yield "clearly", f"{fastest(1.05)}"
     for rung in ("exp2", "causal"):
