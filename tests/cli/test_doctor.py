@@ -49,7 +49,9 @@ def test_every_finding_has_an_environment_and_texts():
     ids = [x["id"] for x in table()["finding"]]
     assert {x[1] for x in BROKEN} | {"slow"} == set(ids) and len(ids) == len({*ids})
     for entry in table()["finding"]:
-        keys = {"id", "level", "threads", "en", "zh"} | ({"pattern"} & entry.keys())
+        keys = {"id", "group", "level", "threads", "en", "zh"} | (
+            {"pattern"} & entry.keys()
+        )
         assert entry.keys() == keys, entry["id"]
         for lang in ("en", "zh"):
             assert entry[lang].keys() == {"sign", "says", "advice"}

@@ -14,11 +14,16 @@ import urllib.parse
 from pathlib import Path
 from typing import Any
 
-PACKAGES = (  # name, distributions, module, least compute capability
+PACKAGES = (  # name, distributions, module or two, least compute capability
     ("PyTorch", ("torch",), "torch", None),
     ("Triton", ("triton", "triton-windows", "pytorch-triton"), "triton", None),
     ("flash-attn 2", ("flash-attn",), "flash_attn", (8, 0)),
-    ("FlashAttention-3", ("flash-attn-3",), "flash_attn_interface", (8, 0)),
+    (
+        "FlashAttention-3",
+        ("flash-attn-3",),
+        "flash_attn_interface flash_attn_3.flash_attn_interface",  # both are in use
+        (8, 0),
+    ),
     ("FlashAttention-4", ("flash-attn-4",), "flash_attn.cute", None),
     ("xformers", ("xformers",), "xformers.ops", None),
     ("cuDNN frontend", ("nvidia-cudnn-frontend",), "cudnn", None),
@@ -57,8 +62,11 @@ def look(path):
     """[facts] of each package that is installed, or that an import would find."""
     there = distributions(path)
     seen: list[dict[str, Any]] = []
-    for name, names, module, least in PACKAGES:
+    for name, names, modules, least in PACKAGES:
         dist = next((there[x] for x in names if x in there), None)
+        module = next(
+            (x for x in modules.split() if spec_of(x, path)), modules.split()[0]
+        )
         facts = metadata(dist) | place(dist, module, path)
         facts |= {"name": name, "module": module, "least": least}
         known = any(x["found"] == facts["found"] for x in seen)
@@ -115,6 +123,11 @@ def fits(tag, here):
     )
 
 
+def spec_of(module, path):
+    """What an import of the module's first part would find, or None."""
+    return importlib.machinery.PathFinder.find_spec(module.partition(".")[0], path)
+
+
 def place(dist, module, path):
     """Where an import would find the module, and whether that is what was installed.
 
@@ -122,7 +135,7 @@ def place(dist, module, path):
     distribution is.
     """
     top = module.partition(".")[0]
-    spec = importlib.machinery.PathFinder.find_spec(top, path)
+    spec = spec_of(module, path)
     if spec is None:
         return {"found": None, "local": False, "other": False}
     found = [spec.origin] if spec.origin else [*(spec.submodule_search_locations or ())]

@@ -90,7 +90,6 @@ def general_values(facts, asked):
         "dtype": asked["dtype"],
         "torch": torch.get("version", "?"),
         "cuda": torch.get("cuda") or "none",
-        "abi": int(abi),
         "ABI": str(abi).upper(),
     }
 
@@ -121,7 +120,8 @@ def sentence(found, general, lang):
     entry = row(found["id"])
     values = general | {"package": found["package"]} | found["values"]
     about = {key: found[key] for key in ("id", "level", "package")}
-    words = {key: entry[lang][key].format(**values) for key in ("says", "advice")}
+    words = {"says": entry[lang]["says"].format(**values)}
+    words["advice"] = entry[lang]["advice"]
     return about | words | {"threads": [address(x) for x in entry["threads"]]}
 
 
