@@ -20,6 +20,9 @@ BUILT = (
     "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built "
 )
 BUILT += "for:\n    PyTorch 2.1.2+cu121 with CUDA 1201 (you have 2.6.0+cu124)"
+NO_FA2 = (
+    "raise ModuleNotFoundError(\"No module named 'flash_attn.flash_attn_interface'\")"
+)
 PIN = 'triton==3.2.0; platform_system == "Linux"'
 DLL = "DLL load failed while importing flash_attn_2_cuda"
 MISMATCH = "echo 'Failed to initialize NVML: Driver/library version mismatch'; exit 18"
@@ -136,6 +139,7 @@ BROKEN = (
     ("another Triton", "pinned", card(needs=[PIN])),
     ("a wheel for 2.9", "wheel-label", attention("", {"version": LABEL})),
     ("standard attention", "math-backend", card(choice=0)),
+    ("FA4 is not FA2", "needs-flash-attn", other("xformers", NO_FA2, "ops")),
     ("einops", "missing-package", attention("import einops_gone")),
     ("a crash", "crashed", attention("import os; os.abort()")),
     ("anything", "import-failed", attention(fails("no idea"))),
