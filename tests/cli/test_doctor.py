@@ -85,6 +85,18 @@ def test_as_text(lang, environment, monkeypatch, capsys):
     assert ("该用哪个函数" in out) == (lang == "zh")
 
 
+def test_half_removed_packages_do_not_matter(environment, monkeypatch, capsys):
+    _broken.attention("")(environment)
+    for name in ("xformers-1.0", "triton-3.0", "~lash_attn-1"):
+        (environment.site / f"{name}.dist-info").mkdir()
+    (info,) = environment.site.glob("flash_attn*.dist-info")
+    (info / "direct_url.json").write_text("[]")
+    (environment.site / "xformers-1.0.dist-info/METADATA").write_text("Name: xformers")
+    environment.activate(monkeypatch)
+    report = told(capsys)
+    assert report["healthy"] and len(report["packages"]) == 2
+
+
 def test_one_that_never_ends_is_stopped(environment, monkeypatch, capsys):
     _broken.attention("import signal; signal.pause()")(environment)
     environment.activate(monkeypatch)

@@ -53,7 +53,11 @@ def distributions(path):
     """{name: distribution}; of two by one name the first on the path, as in imports."""
     found: dict[str, Any] = {}
     for dist in importlib.metadata.distributions(path=path):
-        if name := dist.metadata["Name"]:
+        try:
+            name, version = dist.metadata["Name"], dist.version
+        except Exception:  # half of it was removed: what is raised depends on Python
+            continue
+        if name and version:
             found.setdefault(normal(name), dist)
     return found
 
@@ -85,7 +89,8 @@ def metadata(dist):
     try:
         url = json.loads(dist.read_text("direct_url.json") or "{}")
     except ValueError:
-        url = {}
+        url = None
+    url = url if isinstance(url, dict) else {}
     address = urllib.parse.unquote(url.get("url", "").rpartition("/")[2])
     address = address.removesuffix(".whl").split("-cp")[0].split("-py3")[0]
     label = LABEL.search(dist.version) or LABEL.search(address)
