@@ -1,5 +1,6 @@
 import tempfile
 from copy import deepcopy
+from functools import partial
 
 import torch
 import torch.distributed as dist
@@ -27,24 +28,25 @@ def gradient(block, x):
     return torch.cat([g.flatten() for g in parts])
 
 
-def one_rank(rank, world, folder):
-    """What each process runs, on GPUs with "nccl" and "cuda" for "gloo" and "cpu"."""
-    meet = f"file://{folder}/meet"
-    dist.init_process_group("gloo", init_method=meet, rank=rank, world_size=world)
+def compare(rank, world):
+    """The gradients that two ways to train give, and that of the whole batch."""
     mesh = init_device_mesh("cpu", (world,))
-
-    def fsdp(block):
-        return fully_shard(block, mesh=mesh)
-
     torch.manual_seed(0)
     block, batch = Block(), torch.randn(4, 50, 64)  # the same on every rank
     whole = gradient(deepcopy(block), batch)
-    for name, wrap in {"DDP": DistributedDataParallel, "FSDP2": fsdp}.items():
+    ways = {"DDP": DistributedDataParallel, "FSDP2": partial(fully_shard, mesh=mesh)}
+    for name, wrap in ways.items():
         found = gradient(wrap(deepcopy(block)), batch.chunk(world)[rank])
         if rank == 0:
             same = torch.allclose(found, whole, atol=1e-6)
             print(f"{name}: the gradient of the whole batch: {same}", flush=True)
-    dist.barrier()
+
+
+def one_rank(rank, world, folder):
+    """What each process runs, on GPUs with "nccl" and "cuda" for "gloo" and "cpu"."""
+    meet = f"file://{folder}/meet"
+    dist.init_process_group("gloo", init_method=meet, rank=rank, world_size=world)
+    compare(rank, world)
     dist.destroy_process_group()
 
 
