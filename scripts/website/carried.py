@@ -16,6 +16,7 @@ from tilewise import _FRONT
 from tilewise.alone.modules import SOURCE
 
 MODULES = "base64 importlib.util io os subprocess sys tarfile tempfile".split()
+COMMAND = re.compile(r"'-m', 'tilewise', '(\w+)'")  # of a program that is started
 PACKAGE = re.compile(r"tilewise(?:\.\w+)+\.")  # then a name that is computed
 NEEDS = """\
 missing = [x for x in {} if not importlib.util.find_spec(x)]
@@ -73,6 +74,10 @@ def imports(code):
             names = [f"tilewise.{node.attr}"] if node.value.id == "tilewise" else []
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             names = [node.value] if PACKAGE.fullmatch(node.value) else []
+        elif isinstance(node, ast.List) and (
+            started := COMMAND.search(ast.unparse(node))
+        ):
+            names = ["tilewise.__main__", f"tilewise.{started[1]}."]
         found[not early].update(names)
     return found
 
@@ -111,7 +116,7 @@ def used(codes):
                 continue
             whole = [x for x in modules if x.startswith(name)]
             for module in whole if name.endswith(".") else [home(name, modules)]:
-                for one in with_parents(module):
+                for one in filter(modules.get, with_parents(module)):
                     if seen.get(one) is None or now > seen[one]:
                         seen[one] = now
                         waiting.append((modules[one].read_text("utf-8"), now))

@@ -39,7 +39,7 @@ SAID = {
         "setup": " The next cell provides what is missing, also of the book's own"
         " package `tilewise`.",
         "python": "nothing but Python",
-        "and": " and ",
+        "comma": ", ",
         "figure": "Figure {n}",
         "exercise": "The exercise runs in the page",
         "offer": ' You can also <a href="{file}" download>download this page as a'
@@ -49,7 +49,7 @@ SAID = {
         "begin": "这份 notebook 是[《逐块》的一页]({page})，需要 {needs}。",
         "setup": "下一个单元会补上缺少的包，包括本书自己的 `tilewise`。",
         "python": "Python",
-        "and": " 和 ",
+        "comma": "、",
         "figure": "图 {n}",
         "exercise": "这个练习在网页里运行",
         "offer": '本页也可以<a href="{file}" download>下载为 notebook</a>。',
@@ -157,7 +157,7 @@ def notebook(path, here, language):
     codes = [x.source for x in found if x.cell_type == "code"]
     codes = [re.sub(r"^%%.*\n|^!.*", "", code) for code in codes]
     needs, setup = carried.setup(codes)
-    names = said["and"].join(f"`{x}`" for x in needs) or said["python"]
+    names = said["comma"].join(f"`{x}`" for x in needs) or said["python"]
     about = said["begin"].format(page=here, needs=names)
     first = [v4.new_markdown_cell(about + said["setup"] * bool(setup))]
     hidden = {"jupyter": {"source_hidden": True}}
