@@ -6,6 +6,7 @@ A page is a path such as softmax/merging; without one, all English notebooks run
 cell must run, and print what the notebook shows below it.
 """
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import v4
 
+ONE = {"OMP_NUM_THREADS": "1"}  # sums as the pages have them, and no threads that wait
 HIDE = """\
 import sys
 from pathlib import Path
@@ -38,7 +40,8 @@ def wrong(path):
     with TemporaryDirectory() as folder:
         where = {"metadata": {"path": folder}}
         try:
-            NotebookClient(book, timeout=600, resources=where).execute()
+            client = NotebookClient(book, timeout=600, resources=where)
+            client.execute(env={**os.environ, **ONE})
         except CellExecutionError as error:
             return str(error)
     found = {x["id"]: printed(x) for x in book.cells if x["id"] in shown}
