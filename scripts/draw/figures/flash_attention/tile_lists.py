@@ -84,4 +84,4 @@ def draw(lang):
     words = {"row": rows[CHOSEN], "column": columns[CHOSEN]}
     words = {name: s.listed(x, lang) for name, x in words.items()}
     label = say["label"].format(n=CHOSEN, **words)
-    return s.svg(480, deep + 8, label, *parts)
+    return s.svg(436, deep + 8, label, *parts)
