@@ -130,7 +130,7 @@ def draw(lang):
         top = TOP + PANEL * n - 6
         parts += panel(name, found[name], say, top, WIDE / longest)
     bottom = TOP + PANEL * len(found) - 18
-    parts += clock(LEFT, WIDE, bottom, longest, 4000, say["axis"])
+    parts += clock(LEFT, WIDE, bottom, longest, 5000, say["axis"])
     ends = {name: s.count(round(end)) for name, end in ends.items()}
     label = say["label"].format(tiles=TILES, **ends)
     return s.svg(480, bottom + 24, label, *parts)
