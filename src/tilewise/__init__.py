@@ -25,16 +25,12 @@ if TYPE_CHECKING:  # what mypy and an editor know by name
     from tilewise import low_precision as low_precision
     from tilewise import masks as masks
     from tilewise import merge as merge
-    from tilewise import occupancy as occupancy
     from tilewise import one_pass as one_pass
     from tilewise import packing as packing
     from tilewise import rounding as rounding
     from tilewise import softmax as softmax
-    from tilewise import split_kv as split_kv
     from tilewise import standard as standard
-    from tilewise import strict_json as strict_json
     from tilewise import trace as trace
-    from tilewise import types as types
     from tilewise import variants as variants
     from tilewise import worked_example as worked_example
     from tilewise.attention.decode import flash_decode as flash_decode

@@ -14,8 +14,8 @@ from torch import Tensor
 
 from tilewise.flash2 import flash2_forward
 from tilewise.merge import merge
-from tilewise.split_kv import first_key, parts
 from tilewise.tiled import AS_IS, ScoreRule, TileRule
+from tilewise.trace.split_kv import first_key, parts
 
 # --8<-- [end:imports]
 

@@ -1,11 +1,13 @@
 """Which tensors fit together in the passes of `tilewise.flash1` and `flash2`."""
 
+from typing import Literal
+
 import torch
 from torch import Tensor
 
 from tilewise.checks import check_causal, check_sizes
-from tilewise.types import Causal
 
+Causal = bool | Literal["top-left"]  # no mask, bottom-right (True), or top-left
 FLOATS = torch.float16, torch.bfloat16, torch.float32, torch.float64
 
 

@@ -21,16 +21,10 @@ import math
 import torch
 from torch import Tensor
 
-# --8<-- [end:imports]
-# --8<-- [start:saved]
-from tilewise.fits import check_saved
-
-# --8<-- [end:saved]
-# --8<-- [start:tiled]
+from tilewise.fits import Causal, check_saved
 from tilewise.tiled import AS_IS, ScoreRule, TileRule, blocks, prepare, start
-from tilewise.types import Causal
 
-# --8<-- [end:tiled]
+# --8<-- [end:imports]
 
 
 # --8<-- [start:scores]

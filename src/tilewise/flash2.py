@@ -9,10 +9,9 @@ too where there is one. The options are those of `tilewise.flash1`.
 import torch
 from torch import Tensor
 
-from tilewise.fits import check_saved
+from tilewise.fits import Causal, check_saved
 from tilewise.flash1 import group_sum, scores, tile_gradients, weight
 from tilewise.tiled import AS_IS, ScoreRule, TileRule, blocks, like, prepare, start
-from tilewise.types import Causal
 
 # --8<-- [end:imports]
 

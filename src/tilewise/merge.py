@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from tilewise.checks import check_sizes
+from tilewise.fits import Causal
 from tilewise.flash1 import weight
 from tilewise.flash2 import flash2_forward
 from tilewise.tiled import TileRule, prepare
-from tilewise.types import Causal
 
 
 def merge(o: Tensor, lse: Tensor) -> tuple[Tensor, Tensor]:

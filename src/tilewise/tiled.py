@@ -17,8 +17,7 @@ import torch
 from torch import Tensor
 
 # --8<-- [end:torch]
-from tilewise.fits import check
-from tilewise.types import Causal
+from tilewise.fits import Causal, check
 
 TileRule = Callable[[Tensor, Tensor], Tensor]
 Load = Callable[[Tensor, Tensor], Tensor]

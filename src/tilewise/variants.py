@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 from tilewise.checks import check_softcap
+from tilewise.fits import Causal
 from tilewise.flash1 import scores, weight
 from tilewise.tiled import AS_IS, ScoreRule, TileRule, blocks, prepare
 
 # --8<-- [end:imports]
-from tilewise.types import Causal
 
 Tile = tuple[tuple[Tensor, Tensor], Tensor]  # (rows, cols) and numbers for them
 

@@ -27,9 +27,10 @@ def case(seed):
     n_q, n_k, d = (
         int(torch.randint(1, most, (), generator=source)) for most in (40, 40, 4)
     )
-    heads, dtype = seed % 2 + 1, (torch.float32, torch.float16)[seed % 5 == 0]
-    q, do = torch.randn(2, 1, 2, n_q, 8 * d, generator=source).to(dtype)
-    k, v = torch.randn(2, 1, heads, n_k, 8 * d, generator=source).to(dtype)
+    heads, key_heads = ((1, 1), (1, 1), (2, 1), (2, 2))[seed % 4]
+    dtype = (torch.float32, torch.float16)[seed % 5 == 0]
+    q, do = torch.randn(2, 1, heads, n_q, 8 * d, generator=source).to(dtype)
+    k, v = torch.randn(2, 1, key_heads, n_k, 8 * d, generator=source).to(dtype)
     how = {"causal": (False, True, "top-left")[seed % 3]}
     return (q, k, v), do, how | {"scale": (None, 0.3, -0.2)[seed % 4 % 3]}
 
@@ -49,8 +50,8 @@ def same(file, seed):
 def same_decoding(file, seed):
     """Whether o and L of two sequences are equal to the bit."""
     source = torch.Generator().manual_seed(seed)
-    q = torch.randn(2, 4, seed % 3 + 1, 16, generator=source)
-    k, v = torch.randn(2, 2, 2, 40 + seed, 16, generator=source)
+    q = torch.randn(2, 2, seed % 3 + 1, 16, generator=source)
+    k, v = torch.randn(2, 2, seed % 2 + 1, 40 + seed, 16, generator=source)
     n = torch.tensor([40, 3 + seed % 30], dtype=torch.int32)
     how = {"splits": seed % 4 + 1, "window": (None, (9, 0))[seed % 2]}
     how["softcap"] = (None, 2.0)[seed % 5 == 0]

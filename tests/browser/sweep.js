@@ -36,7 +36,9 @@
 
   const sideways = () => {
     const { scrollWidth } = document.documentElement;
-    return scrollWidth > innerWidth ? [`the page is ${scrollWidth} px wide`] : [];
+    if (scrollWidth <= innerWidth) return [];
+    const out = all("body *").filter((one) => box(one).right > innerWidth + NEAR && !scroller(one));
+    return [`the page is ${scrollWidth} px wide: ${out.slice(0, 3).map(name).join(" ")}`];
   };
 
   // The editor's copy of a text, below the field, scrolls with the field.

@@ -51,6 +51,7 @@ def test_sentences_follow_the_language(refused):
     wanted = "--n 必须是 1 到 64 的整数，不能是 '0'。"
     assert refused("trace", "--n", "0", "--lang", "zh") == wanted
     assert refused("trace", "--lang=zh", "--n", "0") == wanted
+    assert refused("--lang", "zh", "trace", "--n", "0") == wanted
     assert refused("trace", "--lang", "zh", "--causal=1") == "--causal 不接受值。"
     assert refused("trace", "--lang", "zh", "--lang", "fr", "--n", "0").isascii()
 

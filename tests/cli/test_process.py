@@ -100,6 +100,8 @@ def test_output_that_cannot_be_written(argv):
         done = run(*argv, command=["sh", "-c", '"$@" > /dev/full', "sh", *COMMAND])
         assert done.returncode == 1 and done.stderr.count("\n") == 1
         assert "cannot be written" in done.stderr
+        full = ["sh", "-c", '"$@" 2> /dev/full', "sh", *COMMAND]
+        assert run("trace", "--none", command=full).returncode == 2
     closed = ["sh", "-c", 'exec "$@" >&- 2>&-', "sh", *COMMAND]
     assert run(*argv, command=closed).returncode == 0
     assert run("trace", "--n", "0", command=closed).returncode == 2

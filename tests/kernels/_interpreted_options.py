@@ -42,10 +42,10 @@ def check_bad_input():
 
 def check_every_end():
     """Windows that end, and begin, at each place of a tile, in each pass."""
-    for n in (*range(1, 36), *range(40, 76)):
+    for n in (*range(1, 20), *range(48, 67)):
         torch.manual_seed(n)
         q, k, v, do = (torch.randn(1, 1, x, 16) for x in (20, n, n, 20))
-        how = {"window": (3 if n < 36 else 33, n % 4)}  # with tiles that are full
+        how = {"window": (3 if n < 20 else 33, n % 4)}  # with tiles that are full
         o, lse = kernels.windows.forward(q, k, v, **how, block_rows=16, block_cols=16)
         tensors = q, k, v, do, torch.zeros(1, 1, 20)
         *true, dq, dk, dv = exact(tensors, how, torch.float64)
@@ -59,7 +59,7 @@ def check_every_end():
 def checks():
     for i in range(len(ALONE) + DRAWS):
         dtype = torch.float16 if i % 3 == 1 else torch.float32
-        yield str(i), lambda i=i, dtype=dtype: hold(i, dtype)
+        yield str(i), lambda i=i, dtype=dtype: hold(i, dtype, most=70)
     yield "bad input", check_bad_input
     yield "every end", check_every_end
 

@@ -26,15 +26,15 @@ CALLED = {  # each calls the rest of its module, as the second test sees
     "ledger.decode": "decode decode_bytes",
     "ledger.kv_cache": "cached flops_per_key intensity",
     "ledger.layer": "card account",
+    "ledger.occupancy": "occupancy",
     "ledger.ring": """flops step_bytes ring_bytes ulysses_bytes least_share needed
         at_once""",
     "ledger.tiles": "floor_sum visits kernel_tiles",
     "ledger.units": "whole three size binary si time plain",
-    "occupancy": "occupancy",
     "one_pass": "attention_row",
-    "split_kv": "decode choose_splits",
     "softmax": "naive_softmax safe_softmax online_softmax merge",
     "trace": "forward backward sink_gradient",
+    "trace.split_kv": "decode choose_splits",
     "trace.symbols": "colour in_units subscript plain braced html latex",
     "worked_example": "two_to",
 }
@@ -55,7 +55,9 @@ OWN = {  # where a name means something else than usual
         "keys": lambda draw, given: given["k"],
         "values": lambda draw, given: given["v"],
     },
-    "split_kv": dict.fromkeys("programs tiles rows tile row sms".split(), whole(1, 40))
+    "trace.split_kv": dict.fromkeys(
+        "programs tiles rows tile row sms".split(), whole(1, 40)
+    )
     | {"q": one_of([[1, 2]], [[1, 2], [0, 3]]), "n_q": one_of(1), "splits": whole(0, 4)}
     | {"k": one_of([[1, 0], [2, 1], [1, 1]]), "v": one_of([[1, 2], [3, 4], [5, 6]])}
     | {"sinks": one_of(None, [1, 0]), "window": one_of(None, [1, 0])},
@@ -113,7 +115,7 @@ def test_overflow(both):
 def test_constants(both):
     names = {"worked_example": ["Q", "K", "V", "DO", "O", "SCALE", "BLOCK_ROWS"]}
     names |= {"hardware": ["SOURCES", "LEVELS", "GPUS", "CEILINGS", "GB"]}
-    names |= {"occupancy": ["SM", "WARP", "STEP"]}
+    names |= {"ledger.occupancy": ["SM", "WARP", "STEP"]}
     names |= {"softmax": ["IDENTITY"], "trace": ["ORDERS"], "ledger": ["DTYPES"]}
     calls = [(m, x, [], {}) for m in names for x in names[m]]
     for call, (here, there) in zip(calls, both(calls), strict=True):

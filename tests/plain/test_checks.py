@@ -8,11 +8,12 @@ from functools import partial
 import pytest
 from every import every
 
-from tilewise import ledger, strict_json
+from tilewise import ledger
 from tilewise.checks import check_causal, check_choice, check_sizes, short
 from tilewise.ledger import activations, cache, layer, ring
-from tilewise.occupancy import resident
+from tilewise.ledger.occupancy import resident
 from tilewise.render.listings import plain
+from tilewise.serve import strict_json
 
 
 @pytest.mark.parametrize("causal", ["left", None, 2, "True"])

@@ -6,7 +6,7 @@ import pytest
 from repository import ROOT
 
 from tilewise import hardware
-from tilewise.occupancy import SM, block_shared, occupancy, resident
+from tilewise.ledger.occupancy import SM, block_shared, occupancy, resident
 
 COUNTERS = ROOT / "benchmarks/results/h200-2026-11-20-counters.json"
 ROWS = json.loads(COUNTERS.read_text("utf-8"))["rows"]

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tilewise.split_kv import choose_splits, decode, first_key, merge_parts, parts
+from tilewise.trace.split_kv import choose_splits, decode, first_key, merge_parts, parts
 from tilewise.worked_example import EXACT, K, O, Q, V
 
 from .._oracle import brute_row, exp2, largest_difference, random_matrix

@@ -19,8 +19,6 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-Causal = bool | Literal["top-left"]  # no mask, bottom-right (True), or top-left
-
 CAUSALS = (False, True, "top-left")  # no mask, bottom-right, top-left
 
 def check_causal(causal: object) -> None:
@@ -54,6 +52,7 @@ def check_softcap(softcap: object) -> None:
     if not 0 < softcap <= 1e308:
         raise ValueError(f"softcap must be a finite number above 0, not {softcap!r}")
 
+Causal = bool | Literal["top-left"]  # no mask, bottom-right (True), or top-left
 FLOATS = torch.float16, torch.bfloat16, torch.float32, torch.float64
 
 def check(

@@ -315,9 +315,9 @@ def forward(
     (batch, max_pages) pages (pages, heads_k, page_size, d), v_cache alike with d_v;
     16 or 32 bits → o (batch, heads, n_q, d_v) in q's dtype, L (batch, heads, n_q) in
     fp32. seqlens (batch,), whole numbers that the host does not read, count new tokens
-    too. splits None is chosen by `tilewise.split_kv.choose_splits` for the room that
-    the cache has, with `places` for each multiprocessor. tile replaces numbers of TILES
-    by name.
+    too. splits None is the choice of `choose_splits` in `tilewise.trace.split_kv` for
+    the room of the cache, with `places` for each multiprocessor. tile replaces numbers
+    of TILES by name.
     """
     usual = TILES if block_table is None else PAGED
     rows, cols, launch = choose(usual, wider(q, v_cache), tile)

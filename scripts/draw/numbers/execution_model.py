@@ -3,7 +3,7 @@
 from draw.tables.why.one_clock import rows
 
 from tilewise.hardware import GPUS
-from tilewise.occupancy import SM, resident
+from tilewise.ledger.occupancy import SM, resident
 
 THREADS = 32 * SM["warps"]["value"]  # of a full SM
 TILE = 128, 128, 42_240  # threads, registers, bytes of a kernel of 64 × 64 tiles

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from tilewise.attention.passes import Window, tile_sizes
 from tilewise.checks import check_window
+from tilewise.fits import Causal
 from tilewise.flash2 import flash2_backward, flash2_forward
-from tilewise.types import Causal
 from tilewise.variants import sink_gradient, softcap
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tilewise.types import Causal
+from tilewise.fits import Causal
 
 
 @functools.cache

@@ -92,10 +92,10 @@ def flash_decode(
     + i, and with window (left, right) no more than `left` before that. Nothing past
     seqlens is read. A token that sees no key has o = 0, L = −∞, or with sinks (heads,)
     its sink. softcap and scale are as in flash_attention. splits is the most parts of a
-    cache; None is the choice of `tilewise.split_kv.choose_splits` for the cache's room.
-    There is no gradient: ValueError where one is asked for, and ValueError or TypeError
-    for what does not fit. On a GPU the host reads no length: one past the room is the
-    room.
+    cache; None is the choice of `choose_splits` in `tilewise.trace.split_kv`, for the
+    room of the cache. There is no gradient: ValueError where one is asked for, and
+    ValueError or TypeError for what does not fit. On a GPU the host reads no length:
+    one past the room is the room.
     """
     given = q, k_cache, v_cache, seqlens
     scale, _ = as_numbers(scale, 0.0)

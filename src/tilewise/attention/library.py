@@ -15,9 +15,8 @@ from torch import Tensor
 
 from tilewise.attention.passes import Options, backward, forward
 from tilewise.block_sparse import BlockMask
-from tilewise.fits import check
+from tilewise.fits import Causal, check
 from tilewise.tiled import like
-from tilewise.types import Causal
 
 Tensors = tuple[Tensor, ...]
 

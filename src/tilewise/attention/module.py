@@ -9,7 +9,7 @@ from tilewise.attention.checks import check_tensors, number
 from tilewise.attention.ops import attend
 from tilewise.attention.passes import Window
 from tilewise.checks import check_causal, check_sizes, check_softcap, check_window
-from tilewise.types import Causal
+from tilewise.fits import Causal
 from tilewise.variants import geometric_slopes
 
 

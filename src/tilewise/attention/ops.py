@@ -26,7 +26,7 @@ from tilewise.attention.empty import one_column, without_rows
 from tilewise.attention.mask import check_mask
 from tilewise.attention.passes import Options, Window, forward
 from tilewise.block_sparse import BlockMask
-from tilewise.types import Causal
+from tilewise.fits import Causal
 
 # A PyTorch without this private question takes a slower way to the same result.
 dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 1)

@@ -15,10 +15,10 @@ from tilewise.attention.dispatch import Kernels, route
 from tilewise.attention.mask import mask_gradient, mask_option
 from tilewise.block_sparse import BlockMask
 from tilewise.dropout import keep_factors
+from tilewise.fits import Causal
 from tilewise.flash2 import flash2_backward, flash2_forward
 from tilewise.masks import tile_mask, window
 from tilewise.tiled import TileRule
-from tilewise.types import Causal
 from tilewise.variants import (
     alibi,
     alibi_gradient,

@@ -9,8 +9,7 @@ from torch.overrides import handle_torch_function, has_torch_function
 
 from tilewise.attention.checks import check_tensors
 from tilewise.attention.ops import attend
-from tilewise.fits import FLOATS
-from tilewise.types import Causal
+from tilewise.fits import FLOATS, Causal
 
 
 def scaled_dot_product_attention(

@@ -49,6 +49,8 @@ def command(argv, lang):
     if not argv:
         top.print_help(sys.stderr)
         return 2
+    if argv[0] == "--lang" and len(argv) > 2:  # before the command
+        argv = argv[2:] + argv[:2]
     if argv[0] not in (*COMMANDS, "-h", "--help", "--version"):
         key = "unknown_option" if argv[0].startswith("-") else "unknown_command"
         raise Bad(key, value=short(argv[0]))
@@ -75,24 +77,27 @@ def main(argv=None):
     except Bad as bad:
         return complain(bad, lang, 2)
     except KeyboardInterrupt:
-        hush()
+        hush(sys.stdout)
         return 130
     except OSError as error:  # in writing: files are read in problem.py
-        hush()
+        hush(sys.stdout)
         if error.errno in (errno.EPIPE, errno.EINVAL):  # the reader left, as head does
             return 141
         return complain(Bad("write", why=error.strerror), lang, 1)
 
 
 def complain(bad, lang, status):
-    if sys.stderr is not None:
-        print(f"tilewise: {bad.sentence(lang)}", file=sys.stderr)
+    try:
+        if sys.stderr is not None:
+            print(f"tilewise: {bad.sentence(lang)}", file=sys.stderr, flush=True)
+    except OSError:  # a full disk, which must not hide the status
+        hush(sys.stderr)
     return status
 
 
-def hush():
-    """Send what is left of stdout nowhere: Python would wait or fail at its exit."""
+def hush(stream):
+    """Send what is left in a stream nowhere: Python would wait or fail at its exit."""
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):  # not a real file, so nothing will be flushed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (AttributeError, OSError, ValueError):  # not a real file: nothing to flush
         pass

@@ -39,7 +39,7 @@ HELP = {
         "ledger --block-cols": "rows of a block of K and V (default: M/4d)",
         "--sram": "M, the elements that fit in SRAM",
         "--gpu": "the GPU whose SRAM is meant (default: h100)",
-        "--bandwidth": "bandwidth of the card's HBM in TB/s (default: the GPU's)",
+        "--bandwidth": "bandwidth of the HBM in TB/s (default: the GPU's)",
         "--tflops": "peak of the card in TFLOP/s (default: the GPU's)",
         "--memory": "HBM of the card in GiB (default: the GPU's)",
         "--tiles": "how tiles are chosen: by the paper's M/4d, or as\n"
@@ -72,14 +72,14 @@ HELP = {
         "bench --only": "kernels and peers by name, with commas (default: all)",
         "bench --seconds": "time for a cell's rounds (default: 4)",
         "bench --flush": "empty the L2 before every call",
-        "bench --out": "file or folder for the JSON (default: benchmarks/results)",
+        "bench --out": "file or folder for the JSON\n(default: benchmarks/results)",
         "serve": "Answer POST /v1/attention over HTTP, on the CPU: for tests and\n"
         "for teaching.",
         "serve epilog": "It needs the extra `serve`. What it answers to is listed by\n"
         "/openapi.json, /health and /metrics. SIGTERM or Ctrl-C: what has begun\n"
         "is finished, then it ends.",
         "serve default": "{about} (default: {default})",
-        "serve --host": "the address to listen on; there is no authentication",
+        "serve --host": "where to listen; there is no login",
         "serve --port": "the port, 0 for any that is free",
         "serve --name": "a name by which clients may call this server, apart from\n"
         "localhost and the address; may be repeated",
@@ -92,7 +92,7 @@ HELP = {
         "serve max_heads": "batch × heads",
         "serve max_dim": "d of q and k, and of v",
         "serve max_work": "billions of multiply-adds of a request",
-        "serve memory": "MiB of bodies and answers held at the same time",
+        "serve memory": "MiB of all bodies and answers together",
         "serve connections": "connections open at the same time",
     },
     "zh": {

@@ -8,9 +8,10 @@ import math
 import os
 from typing import Any
 
-from tilewise import strict_json, worked_example
+from tilewise import worked_example
 from tilewise.checks import short
 from tilewise.cli.errors import Bad
+from tilewise.serve import strict_json
 
 LIMIT = 64  # rows and columns: more is not for reading
 BYTES = 1_000_000  # of a file: 4 matrices of 64 × 64 fit

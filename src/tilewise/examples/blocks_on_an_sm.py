@@ -1,4 +1,4 @@
-from tilewise.occupancy import occupancy, resident
+from tilewise.ledger.occupancy import occupancy, resident
 
 kernels = [  # threads of a block, registers of a thread, bytes of shared memory
     ("copy", 128, 32, 0),

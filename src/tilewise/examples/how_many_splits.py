@@ -1,4 +1,4 @@
-from tilewise.split_kv import choose_splits
+from tilewise.trace.split_kv import choose_splits
 
 sms, d, block = 132, 128, 64  # an H200; keys in tiles of 64
 tile, row = block * 2 * d * 2, (d + 1) * 4  # bytes: K and V in bf16, (o, L) in fp32

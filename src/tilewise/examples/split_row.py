@@ -1,4 +1,4 @@
-from tilewise.split_kv import decode
+from tilewise.trace.split_kv import decode
 from tilewise.worked_example import EXACT, K, Q, V
 
 *states, result = decode(Q[:1], K, V, splits=2, **EXACT)  # row 1 alone

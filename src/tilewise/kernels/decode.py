@@ -23,7 +23,7 @@ from tilewise.kernels.shared.common import (
 )
 from tilewise.kernels.shared.paged import check, lined_up, part_of, places
 from tilewise.kernels.shared.window import wider
-from tilewise.split_kv import choose_splits
+from tilewise.trace.split_kv import choose_splits
 
 # Pages have two stages more, since where a tile is must be loaded before the tile.
 TILES = {64: (16, 128, 4, 3), 128: (16, 64, 4, 3), 256: (16, 32, 4, 3)}
@@ -138,9 +138,9 @@ def forward(
     (batch, max_pages) pages (pages, heads_k, page_size, d), v_cache alike with d_v;
     16 or 32 bits → o (batch, heads, n_q, d_v) in q's dtype, L (batch, heads, n_q) in
     fp32. seqlens (batch,), whole numbers that the host does not read, count new tokens
-    too. splits None is chosen by `tilewise.split_kv.choose_splits` for the room that
-    the cache has, with `places` for each multiprocessor. tile replaces numbers of TILES
-    by name.
+    too. splits None is the choice of `choose_splits` in `tilewise.trace.split_kv` for
+    the room of the cache, with `places` for each multiprocessor. tile replaces numbers
+    of TILES by name.
     """
     usual = TILES if block_table is None else PAGED
     rows, cols, launch = choose(usual, wider(q, v_cache), tile)

@@ -15,7 +15,7 @@ partial_reads   the same, read again by the merge
 
 from tilewise.checks import check_sizes
 from tilewise.ledger.sizes import DTYPES, ceil_div
-from tilewise.split_kv import first_key, parts
+from tilewise.trace.split_kv import first_key, parts
 
 
 def decode(

@@ -7,7 +7,7 @@ the numbers. https://huggingface.co/docs/safetensors
 import safetensors.torch
 import torch
 
-from tilewise import strict_json
+from tilewise.serve import strict_json
 from tilewise.serve.checks import finite, fit
 from tilewise.serve.compute import attend
 from tilewise.serve.limits import HEADER, JSON_NUMBERS, NAMES

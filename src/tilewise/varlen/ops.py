@@ -16,7 +16,7 @@ from tilewise.attention.checks import as_numbers
 from tilewise.attention.ops import How, unrecorded, without_address
 from tilewise.attention.passes import Options, Window
 from tilewise.block_sparse import BlockMask
-from tilewise.types import Causal
+from tilewise.fits import Causal
 from tilewise.varlen import library as varlen_library
 from tilewise.varlen.passes import backward, check, forward
 

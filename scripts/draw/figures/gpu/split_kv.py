@@ -2,7 +2,7 @@
 
 from draw.figures import _svg as s
 
-from tilewise.split_kv import parts
+from tilewise.trace.split_kv import parts
 
 SMS, HEADS, SPLITS, TILES = 8, 2, 4, 16  # of a small GPU; KV heads, tiles of keys
 LEFT, TOP, LANE, HIGH, UNIT = 54, 28, 19, 15, 21  # UNIT: width of a tile's time

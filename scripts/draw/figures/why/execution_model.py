@@ -3,7 +3,7 @@
 from draw.figures import _svg as s
 
 from tilewise.hardware import GPUS
-from tilewise.occupancy import SM
+from tilewise.ledger.occupancy import SM
 
 BLOCKS, SMS, EACH = 12, 4, 2  # in the grid, in the drawing, blocks that fit on an SM
 PARTS = SM["parts"]["value"]

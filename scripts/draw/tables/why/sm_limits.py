@@ -3,7 +3,7 @@
 from draw.tables.why.gpu_memory import MARK, entry
 
 from tilewise.hardware import GPUS, KB, SOURCES
-from tilewise.occupancy import SM, block_shared
+from tilewise.ledger.occupancy import SM, block_shared
 
 SAY = {
     "en": {

@@ -4,7 +4,7 @@ from typing import Protocol, TypeAlias
 
 from torch import Tensor, dtype
 
-from tilewise.types import Causal
+from tilewise.fits import Causal
 
 Tile: TypeAlias = tuple[int, int, int, int]  # B_r, B_c, num_warps, num_stages
 Window: TypeAlias = tuple[int | None, int | None]  # keys to the left, to the right
