@@ -109,7 +109,7 @@ def bar(x, y, wide, what, say):
 
 def panel(name, found, say, top, scale):
     """One rung's lanes and bars."""
-    out = [s.text(LEFT, top, say[name], "tw-strong")]
+    out = [s.text(2, top, say[name], "tw-strong")]
     for n, lane in enumerate(LANES):
         y = top + 8 + LANE * n
         out.append(s.text(LEFT - 5, y + 15, say[lane], "tw-small", "end"))
