@@ -1,11 +1,12 @@
 """Plots that stand for a table: what they draw is what the files of results say."""
 
 import json
+import re
 import statistics
 
 from draw.figures._bench import newest
 
-from .test_figures import MODULES, SVG, TREES, css
+from .test_figures import FILES, MODULES, SVG, TREES, css
 
 
 def rows(kind, card="h200"):
@@ -69,3 +70,9 @@ def test_policies_and_a_second_gpu_are_compared_with_the_right_ones():
             shape = {"n": n, "shape": "16 heads of 128"}
             ms = one(found, world=1, way=alone, **shape)["ms"]
             assert gain == ms / one(found, world=2, way=both, **shape)["ms"]
+
+
+def test_tables_have_commas_from_five_digits_on():
+    for path in (FILES.parent / "tables").rglob("*.md"):
+        found = re.findall(r"(?<![\d,.])\d,\d{3}(?![\d,])", path.read_text("utf-8"))
+        assert not found, path

@@ -3,6 +3,7 @@
 import json
 
 from draw.figures._bench import newest, table
+from draw.figures._svg import count
 
 SHAPE = "16 heads of 128"
 WAYS = (  # number of GPUs, way
@@ -36,7 +37,7 @@ def gain(n, shape=SHAPE):
 
 def say(ms):
     """Milliseconds with four digits or one behind the point; a dash for None."""
-    return "–" if ms is None else f"{ms:,.1f}" if ms < 1000 else f"{ms:,.0f}"
+    return "–" if ms is None else f"{ms:.1f}" if ms < 1000 else count(round(ms))
 
 
 def draw(lang):
@@ -45,5 +46,5 @@ def draw(lang):
     for n in sorted({n for *_, n in ms}):
         if (1, "ring", n) in ms and (2, "ring", n) in ms:
             cells = [say(ms.get((*way, n))) for way in WAYS]
-            lines.append([f"{n:,}", *cells])
+            lines.append([count(n), *cells])
     return table(["$N$", *SAY[lang]], lines, left=0)
