@@ -1,5 +1,6 @@
 """What an SM of three GPUs has, and the most that it holds, each with its source."""
 
+from draw.figures._svg import count
 from draw.tables.why.gpu_memory import MARK, entry
 
 from tilewise.hardware import GPUS, KB, SOURCES
@@ -47,7 +48,7 @@ def fact(gpu, row):
     source, value = one["source"], one["value"]
     if gpu == "A100":
         source = AMPERE.get(source, source)
-    text = f"{value // KB}\u00a0KiB" if row == "shared" else f"{value:,}"
+    text = f"{value // KB}\u00a0KiB" if row == "shared" else count(value)
     return text, source, one["kind"]
 
 
