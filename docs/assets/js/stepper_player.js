@@ -217,6 +217,7 @@ export class Player {
     this.bar.setAttribute("aria-valuetext", whole);
     this.back.setAttribute("aria-disabled", this.k === 0); // disabled would lose the focus
     this.next.setAttribute("aria-disabled", this.k === this.last);
+    this.stage.classList.toggle("tw-quiet", !aloud); // dragged: each frame is another step
     this.draw(moving);
     if (aloud) announce(whole);
     if (this.ready && !this.timer) this.remember();
