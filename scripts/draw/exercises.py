@@ -25,7 +25,7 @@ SAID = {
     },
     "zh": {
         "hint": "提示 {n}",
-        "checks": "检查哪些情形",
+        "checks": "会检查的情形",
         "start": "从这里开始",
         "mend": "要改正的代码",
         "solution": "参考答案",

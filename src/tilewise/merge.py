@@ -44,7 +44,7 @@ def merge_into(o: Tensor, lse: Tensor, o_part: Tensor, lse_part: Tensor) -> None
     its L is finite.
     """
     ahead = lse_part - lse
-    w = torch.sigmoid(ahead)[..., None]  # 1 − w is the other: no rounding of L in o
+    w = torch.sigmoid(ahead)[..., None]  # w + (1 − w) is 1, however L is rounded
     o.lerp_(o_part.to(o.dtype), w)
     torch.logaddexp(lse, lse_part, out=lse)
     # --8<-- [end:merge_into]

@@ -14,7 +14,7 @@
 # A formula convinces more when one has put numbers into it. On this page we follow FlashAttention's forward pass through all four tiles of a small example, without leaving out a single step. Every number is an exact fraction, and you can check each one of them with pen and paper.
 # { .tw-lead }
 #
-# At the end you will have seen every load, every rescaling and every store of Algorithm 1 once, so that you can find the first wrong number in a program of your own. You should know [the forward pass](forward.md). Reading takes about ten minutes, and a little longer with a pencil. This page is a notebook: [download it](worked-example.ipynb) to run it yourself.
+# At the end you will have seen every load, every rescaling and every store of Algorithm 1 once, so that you can find the first wrong number in a program of your own. You should know [the forward pass](forward.md). The machine on that page has played the same numbers; here they are written out, one row of each step to be checked by hand. Reading takes about ten minutes, and a little longer with a pencil. This page is a notebook: [download it](worked-example.ipynb) to run it yourself.
 #
 # ## The input { #input }
 #
@@ -102,12 +102,12 @@ memory_html(steps[:4])
 # %% [markdown]
 # ## All four, move by move { #play }
 #
-# In the tile machine you can play the same four tiles, with every load and every store as a move of its own. It begins in FlashAttention-2's order, which keeps the queries outside, so the tiles of steps 2 and 3 change places, and 52 elements move in all. Press FA1 for the order of the cells above. Its bar is more than twice as long, and its colours say why: most of it is \(O\), \(\ell\) and \(m\), which come and go for each block of keys.
+# In the tile machine you can play the same four tiles, with every load and every store as a move of its own. Press FA2 for the order of FlashAttention-2, which keeps the queries outside: the tiles of steps 2 and 3 change places, and 52 elements move instead of 112. The colours of FA1's bar say why it is more than twice as long: 80 of its elements are \(O\), \(\ell\) and \(m\), which are written at the start and then come and go for each block of keys.
 #
 # Try to predict each step before you play it, or put in other numbers, other block sizes or a mask. Point at a score to see its sum, or at an output to see its \(\alpha\) and \(\beta\) in every tile.
 #
 # <figure class="tw-figure tw-widget tw-broad" markdown="0">
-# <tw-stepper id="stepper" data-pass="forward">
+# <tw-stepper id="stepper" data-pass="forward" data-order="kv-outer">
 # <p>The steps are listed above on this page, with every number.</p>
 # </tw-stepper>
 # <figcaption>Below, HBM; above, what is in SRAM now. The place of S in HBM stays empty. An arrow is as wide as the elements that it moves; a corner marks what a step has changed.</figcaption>
@@ -115,7 +115,7 @@ memory_html(steps[:4])
 #
 # ## The result { #result }
 #
-# All four sums are \(\tfrac94\). The log-sum-exp is \(L = m + \ln\ell\), and since \(\tau = \ln 2\), it is the logarithm of a fraction.
+# All four sums are \(\tfrac94\). The log-sum-exp is \(L = m + \ln\ell\). Since \(m\) is a multiple of \(\tau = \ln 2\), it is the logarithm of a fraction.
 
 # %%
 result_latex(steps[-1])
@@ -143,13 +143,13 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 # for each of the two blocks of keys.
 #
 # A larger \(N\) alone would hardly change the ratio, since both counts grow with \(N^2\). To see what would, compare the parts that grow in this way: per score, standard attention moves 4 numbers and FlashAttention-1 moves \((3d + 4)/B_c\).
-# In this example that is \(10/2 = 5\), but with \(d = 64\) and \(B_c = 326\), the [formula's tile on an A100](tiling.md#does-it-fit), it is only 0.6. FlashAttention-1 begins to win where \((3d + 4)/B_c < 4\), that is, from about \(B_c = \tfrac34 d\) on, and it wins the more, the wider its tiles are ([which side saves traffic](tiling.md#traffic)).
+# In this example that is \(10/2 = 5\), but with \(d = 64\) and \(B_c = 326\), the [formula's tile on an A100](tiling.md#does-it-fit), it is only 0.6. FlashAttention-1 begins to win where \((3d + 4)/B_c < 4\), that is, from about \(B_c = \tfrac34 d\) on, and the wider its tiles are, the more it saves (see [which side saves traffic](tiling.md#traffic)).
 #
 # ## What to remember { #remember }
 #
 # - After each step, the \(O\) of every row is exact for the keys that the row has seen.
 # - \(\alpha\) converts the old part to the new maximum, and \(\beta\) converts the tile. At least one of them is 1.
-# - At the last tile the sums are right, without any correction at the end.
+# - After the last tile, \(O\) is the result. No step is needed at the end.
 #
 # ## Check yourself { #check }
 #
@@ -160,7 +160,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 #     No. \(m^{\text{new}}\) is either \(m\) or \(\tilde m\), and the one that it equals has the factor \(e^0 = 1\).
 #
 # ??? question "Which numbers change if queries are in the outer loop?"
-#     The order of the steps becomes 1, 3, 2, 4. \(O\), \(\ell\) and \(m\) are stored twice instead of four times and never loaded, whereas each block of \(K\) and \(V\) is loaded twice instead of once. In all, 40 elements go in and 16 go out, instead of 64 and 32. FlashAttention-2 stores only \(L\) in place of \(\ell\) and \(m\), so 12 go out. The numbers of each step stay the same. Try `python -m tilewise trace --order q-outer`.
+#     The numbers of each step stay the same, and only the order of the steps becomes 1, 3, 2, 4. What changes is the traffic. \(O\), \(\ell\) and \(m\) are stored twice instead of four times and never loaded, whereas each block of \(K\) and \(V\) is loaded twice instead of once. In all, 40 elements go in and 16 go out, instead of 64 and 32. FlashAttention-2 stores only \(L\) in place of \(\ell\) and \(m\), so 12 go out. Try `python -m tilewise trace --order q-outer`.
 #
 # ## Sources { #sources }
 #

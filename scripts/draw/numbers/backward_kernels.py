@@ -29,8 +29,6 @@ def tried():
     yield "poll_percent", f"{100 * poll - 100:.0f}"
     early = [speed(x, "bounds", d=128) for x in ("early_lse", "early_lse_no_pin")]
     yield "poll_gain", f"{100 * early[0] / early[1] - 100:.0f}"
-    for name in ("early_lse_128", "window_early"):
-        yield name, f"{100 * speed(name, 'window', d=128) - 100:.1f}"
 
 
 def rungs():
@@ -79,6 +77,7 @@ def clock():
     yield "strip_slower", f"{100 * (strip - 1):.0f}"
     yield "period", f"{sum(parts.values()):.0f}"
     yield "until_scores", f"{sum(parts[x] for x in ('q', 'do', 'scores')):.0f}"
+    yield "longest_start", f"{timeline.cycles('consumer 1')['do']:.0f}"
     yield "one_product", f"{2 * 64 * TILE // 2 * 2 // 4096}"
     fetch = runs[0]["cycles"]["producer"]
     yield "fetch_waits", f"{100 * fetch['empty'] / sum(fetch.values()):.0f}"

@@ -41,8 +41,9 @@ def counters():
     _, hbm, ms = seen("fa1_order")
     yield "fa1_ms", f"{ms:.1f}"
     yield "fa1_tbs", f"{hbm / ms / 1e9:.1f}"
-    l2, _, ms = seen("descriptors")
+    l2, hbm, ms = seen("descriptors")
     yield "l2_gb", f"{l2 / 1e9:.2f}"
+    yield "last_hbm_gb", f"{hbm / 1e9:.2f}"
     yield "l2_ms", f"{ms:.3f}"
     yield "l2_seen_tbs", f"{l2 / ms / 1e9:.1f}"
     t = times()

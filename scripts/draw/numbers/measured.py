@@ -68,6 +68,14 @@ def speeds():
         yield f"h100_{other}", f"{worst:.2f}"
 
 
+def slow():
+    """PyTorch's two slowest ways forward, whose plots would be flat, over ours."""
+    standard = compared("forward", "math").values()
+    yield "standard_least", f"{min(standard):.0f}"
+    yield "standard_most", f"{max(standard):.0f}"
+    yield "efficient", f"{geometric(compared('forward', 'efficient').values()):.1f}"
+
+
 def losses():
     """Backward beside FlashAttention-4."""
     fa4 = compared("backward", "fa4").values()
@@ -181,4 +189,4 @@ def hazards():
             yield f"hazards_{row['rung'].rpartition('_')[2]}", f"{row['errors']}"
 
 
-PARTS = (speeds, losses, plain, noise, roof, calls, hazards)
+PARTS = (speeds, slow, losses, plain, noise, roof, calls, hazards)

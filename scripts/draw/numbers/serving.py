@@ -34,4 +34,7 @@ def numbers():
         "deadline": f"{LIMITS['deadline']}",
         "memory": f"{LIMITS['memory']}",
         "load": f"{load['load_average']['before'][0]:.0f}",
+        "rate": f"{load['per_second']:.0f}",
+        "thread_ms": f"{1e3 * load['machine']['cores'] / load['per_second']:.0f}",
+        "half_s": f"{load['seconds']['p50']:.2f}",
     }

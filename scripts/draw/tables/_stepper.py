@@ -8,14 +8,22 @@ from tilewise.trace import symbols
 
 WORDS = {
     "en": {
-        "heads": ("step", "i, j", "new on the chip", "in, so far", "out, so far"),
-        "kept": "nothing new", "store": "store {}", "start": "start values",
-        "comma": ", ", "kv-outer": "K, V outside", "q-outer": "Q outside",
+        "heads": ("step", "i, j", "in this step", "in, so far", "out, so far"),
+        "keep": "keep {}",
+        "store": "store {}",
+        "start": "start values",
+        "comma": ", ",
+        "kv-outer": "K, V outside",
+        "q-outer": "Q outside",
     },
     "zh": {
-        "heads": ("步", "i, j", "片上新得到的", "累计读入", "累计写回"),
-        "kept": "没有新的", "store": "写回 {}", "start": "初值",
-        "comma": "、", "kv-outer": "K、V 在外层", "q-outer": "Q 在外层",
+        "heads": ("步", "i, j", "这一步", "累计读入", "累计写回"),
+        "keep": "保留 {}",
+        "store": "写回 {}",
+        "start": "初值",
+        "comma": "、",
+        "kv-outer": "K、V 在外层",
+        "q-outer": "Q 在外层",
     },
 }
 
@@ -32,24 +40,28 @@ def matrix(rows):
     return escape("[" + "; ".join(lines) + "]")
 
 
-def happens(step, say):
-    """What a step puts on the chip, or stores."""
-    if step["phase"] == "store":
-        names = [name(key, step) for key in step.get("store", {})]
-        return say["store"].format(say["comma"].join(names)) if names else say["kept"]
+def happens(step, loads, say):
+    """What a step stores, puts on the chip, or keeps there of what its phase loads."""
+    storing, stored = step["phase"] == "store", step.get("store")
+    if storing or not step.get("put"):
+        keys = stored or loads["q" if storing else step["phase"]]
+        names = say["comma"].join(name(key, step) for key in keys)
+        return say["store" if stored else "keep"].format(names)
     made = []
-    for key, rows in step.get("put", {}).items():
+    for key, rows in step["put"].items():
         unit = "/τ" if symbols.in_units(KEYS.get(key, key)) else ""
         made.append(f"{name(key, step)}{unit} = {matrix(rows)}")
-    return "<br>".join(made) or say["kept"]
+    return "<br>".join(made)
 
 
 def rows(film, say):
     """The table's rows, the start values first."""
     yield 0, "", say["start"] if film["first"] else "", 0, film["first"]
+    loads = {}
     for t, step in enumerate(film["steps"], 1):
+        loads.setdefault(step["phase"], list(step.get("put", {})))
         place = f"{step['i'] + 1},\u00a0{step['j'] + 1}"
-        yield t, place, happens(step, say), step["loaded"], step["stored"]
+        yield t, place, happens(step, loads, say), step["loaded"], step["stored"]
 
 
 def table(asked, lang):

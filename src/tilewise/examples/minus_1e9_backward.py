@@ -19,4 +19,4 @@ do[0, 0, 0] = 1  # only row 0 has a gradient
 ours = tilewise.scaled_dot_product_attention
 for name, attention in (("PyTorch", scaled_dot_product_attention), ("ours", ours)):
     (dv,) = torch.autograd.grad(attention(q, k, v, attn_mask=mask), v, do)
-    print(f"{name}: dV of each key is {dv[0, 0, 0, 0]:.3f}, and 1/8 would be the mean")
+    print(f"{name}: dV of a value is {dv[0, 0, 0, 0]:.3f}, and 1/8 would be the mean")

@@ -29,7 +29,7 @@ def softmax(s):
     p = torch.empty(rows, n, dtype=s.dtype, device=s.device)
     cols = triton.next_power_of_2(n)
     warps = min(max(cols // 1024, 4), 32)
-    strides = *s.stride(), n  # of s, and of the rows of p
+    strides = *s.stride(), n  # the rows of p lie n apart
     softmax_rows[(rows,)](s, p, *strides, n, COLS=cols, num_warps=warps)
     return p
 

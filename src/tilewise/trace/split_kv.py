@@ -123,7 +123,7 @@ def choose_splits(
     The GPU has `sms` multiprocessors. Without parts there are `programs` programs; each
     reads `tiles` tiles of K and V, of `tile` bytes, for its `rows` rows. With s parts
     there are s times as many, and a row of a partial result takes `row` bytes, which
-    are written and read again. The busiest SM moves so many bytes:
+    are written and read again. The busiest SM moves this many bytes:
 
     cost(s) = ⌈programs s / sms⌉ (⌈tiles / s⌉ tile + rows row)
               + ⌈programs rows / sms⌉ s row,  for s > 1

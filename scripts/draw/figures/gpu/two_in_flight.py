@@ -20,10 +20,10 @@ SAY = {
         "turns": "two consumers, in turns", "busy": "Tensor Cores {}",
     },
     "zh": {
-        "label": "d = 64 时 Tensor Core 和指数单元的时间表。一个接一个时，"
+        "label": "d = 64 时 Tensor Core 和指数单元的时间表。串行时，"
         "Tensor Core 有 {waits} 的时间在工作；两次矩阵乘法同时在途时 {flight}；"
         "两个消费者轮流时 {turns}。",
-        "waits": "一个接一个", "flight": "两次矩阵乘法同时在途",
+        "waits": "串行", "flight": "两次矩阵乘法同时在途",
         "turns": "两个消费者轮流", "busy": "Tensor Core {}",
     },
 }

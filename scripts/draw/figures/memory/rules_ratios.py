@@ -39,8 +39,8 @@ SAY = {
         "batch": "1 条序列换成 64 条", "gqa": "训练，减少 KV 头",
         "half": "bf16 换成 fp16", "narrower": "$d$ = 128 换成 80、96",
         "checkpoint": "梯度检查点", "tiles": "64² 的块换成 128²",
-        "copy": "先拷贝视图", "bits": "一位不差，本书",
-        "empty": "清空缓存", "bits-efficient": "一位不差，efficient",
+        "copy": "先拷贝视图", "bits": "逐位一致，本书",
+        "empty": "清空缓存", "bits-efficient": "逐位一致，efficient",
         "pad": "1000 填充到 1024", "mask": "因果：标志换成掩码",
     },
 }

@@ -31,7 +31,7 @@ SAY = {
         "memory": "同时持有的请求体和回答，单位 MiB",
         "deadline": "一个请求的时限，单位秒",
         "connections": "连接数", "wait": "排队", "cores": "核数",
-        "names": "JSON 里一个对象的名字个数",
+        "names": "JSON 里一个对象的字段数",
         "408, 503": "408、503",
     },
 }

@@ -18,7 +18,7 @@ SAY = {
         "m": "The small number is the source; m: reported by the device.",
         "sources": " Sources: ", "from": ", ", "next": "; ", "end": ".",
         "others": " et al., ",
-        "here": "measured for this site on one NVIDIA H200, 2026-11-20",
+        "here": "measured for this book on one NVIDIA H200, 2026-11-20",
     },
     "zh": {
         "head": "SXM", "sms": "SM 的个数", "warps": "每个 SM 最多驻留的 warp",
