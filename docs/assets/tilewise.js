@@ -59,6 +59,11 @@ other?.addEventListener("click", () => {
   other.hash = here ? here.id : location.hash;
 });
 
+// On the front page the menu of a narrow window opens with all parts, not within the first.
+if (document.querySelector(".tw-home"))
+  for (const one of document.querySelectorAll(".md-nav--primary .md-nav__toggle:checked"))
+    one.checked = false;
+
 // A function's anchor that is on another page now: a link to its module leads there.
 const moved = location.hash.slice(1);
 if (moved.startsWith("tilewise.") && !document.getElementById(moved)) {

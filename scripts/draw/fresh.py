@@ -25,8 +25,10 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-# Under Python 3.13, Triton 3.7 and the Dynamo of PyTorch 2.13 warn of their own code.
+# Under Python 3.13, Triton 3.7 and the Dynamo of PyTorch 2.13 warn of their own code,
+# and so does torch.export as it copies what it recorded.
 NOT_OURS = "ignore:AnnAssign.__init__ missing", "ignore:Guards may run slower"
+NOT_OURS += ("ignore:`isinstance(treespec, LeafSpec)` is deprecated",)
 WARNINGS = [x for what in ("error", *NOT_OURS) for x in ("-W", what)]
 OPTIONS = ["-I", "-X", "utf8", *WARNINGS]
 TORCH = re.compile(

@@ -33,7 +33,7 @@ SAID = {
     },
     "zh": {
         "offered": "单文件版，无需本书的包：{file}（{lines} 行）。",
-        "named": "这段代码需要本书的包；{file} 里有同样的函数，只有一个文件。",
+        "named": "这段代码需要本书的包；不想安装的话，单文件版 {file} 里有同样的函数。",
         "package": "这段代码需要本书的包。",
         "kernels": "没有 GPU 时，请设置 <code>TRITON_INTERPRET=1</code>。",
     },

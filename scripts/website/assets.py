@@ -7,9 +7,8 @@ both languages and large, such as the Python of the page, from the site's root.
 import json
 import re
 from pathlib import Path
-from urllib.parse import urljoin
 
-import jupytext
+from website import lessons
 from website.equations import NPM, node
 
 from tilewise import __version__
@@ -106,33 +105,6 @@ def runtime():
         yield f"assets/live/{path.name}", path.read_bytes()
 
 
-def simple(text, here):
-    """A page's Markdown in what every notebook knows; links lead to the site."""
-    text = re.sub(r" \{ #[\w-]+ \}$|^\{ \.[\w-]+ \}$", "", text, flags=re.M)
-    text = re.sub(r"<figure class=.*?</figure>\n*", "", text, flags=re.S)
-    text = re.sub(r'^\?\?\? question "(.*)"\n {4}', r"**\1**\n\n", text, flags=re.M)
-    page = re.compile(r"\]\((?!https?:)([^)#]+)\.(?:md|py)")
-    text = page.sub(lambda m: f"]({urljoin(here, m[1])}.html", text)
-    return re.sub(r"\\[()]", "$", text)
-
-
-def notebooks(language, site_url):
-    """The notebooks for readers to run: plain Markdown, no outputs."""
-    folder = ROOT / "docs" / language
-    for path in sorted(folder.rglob("*.py")):
-        name = path.relative_to(folder).as_posix()
-        book = jupytext.read(path)
-        book.cells = [cell for cell in book.cells if cell.cell_type != "raw"]
-        for n, cell in enumerate(book.cells):
-            cell["id"] = f"cell-{n}"  # else random: two builds would differ
-            if cell.cell_type == "markdown":
-                cell.source = simple(cell.source, urljoin(site_url, name))
-        kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-        book.metadata = {"kernelspec": kernel}
-        content = jupytext.writes(book, fmt="ipynb").encode()
-        yield f"{name.removesuffix('.py')}.ipynb", content
-
-
 def pages(language):
     """The pages as they are written, for readers without the repository."""
     folder = ROOT / "docs" / language
@@ -163,8 +135,9 @@ def robots(site_url):
 
 def linked(language):
     """The names of the files that pages link to."""
-    files = [*results(), *alone(), *notebooks(language, ""), *citation("")]
-    return [name for name, _ in files]
+    files = [*results(), *alone(), *citation("")]
+    notebooks = [f"{name}.ipynb" for name in lessons.lessons(language)]
+    return [*notebooks, *(name for name, _ in files)]
 
 
 def write(site):
@@ -175,7 +148,7 @@ def write(site):
     for language, path in LANGUAGES.items():
         files = [*own(language, minified), *results(), *alone()]
         files += [*katex(), *card(language)]
-        files += notebooks(language, site_url + path)
+        files += lessons.notebooks(language, site_url + path)
         files += [*citation(site_url + path), *pages(language)]
         if not path:
             files += [*runtime(), *robots(site_url)]

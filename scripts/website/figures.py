@@ -39,6 +39,16 @@ def alone(drawing):
     return f"{head}><style>{style()}</style>{inside}\n"
 
 
+def taken(home, path, name, drawing, says):
+    """A link to a drawing of a page, which it writes as a file."""
+    page = path.relative_to(home).with_suffix("").as_posix()
+    target = home / f"assets/figures/{page}-{name}.svg"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(alone(drawing), "utf-8")
+    address = posixpath.relpath(target.as_posix(), path.parent.as_posix())
+    return f' <a class="tw-svg" href="{address}" aria-label="{says}">SVG</a>'
+
+
 def numbered(home, pages, language):
     """{path: page} with numbers; writes the drawings below a language's folder."""
     number, file = SAID[language]
@@ -48,15 +58,12 @@ def numbered(home, pages, language):
         count += 1
         inside = f'<figure id="figure-{count}"{match[1]}</figure>'
         link = f'<a class="tw-number" href="#figure-{count}">{number.format(count)}</a>'
-        drawings, more = DRAWING.findall(match[1]), ""
-        if len(drawings) == 1 and "tw-widget" not in match[1]:
-            name = path.relative_to(home).with_suffix("").as_posix()
-            target = home / f"assets/figures/{name}-{count}.svg"
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(alone(drawings[0]), "utf-8")
-            address = posixpath.relpath(target.as_posix(), path.parent.as_posix())
-            says = file.format(count)
-            more = f' <a class="tw-svg" href="{address}" aria-label="{says}">SVG</a>'
+        found = [] if "tw-widget" in match[1] else DRAWING.findall(match[1])
+        names = [f"{count}{x}" for x in ("ab" if len(found) > 1 else [""])]
+        more = "".join(
+            taken(home, path, name, drawing, file.format(name))
+            for name, drawing in zip(names, found)
+        )
         return CAPTION.sub(lambda m: f"{m[1]}{link} {m[2]}{more}", inside)
 
     for path, page in pages.items():

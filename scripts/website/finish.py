@@ -21,6 +21,7 @@ from website import (
     equations,
     figures,
     lean,
+    lessons,
     origins,
     policy,
     search_index,
@@ -85,6 +86,8 @@ def finish(site, serving=False):
         write(site, origins.copied(texts))
         for file, text in texts.items():
             up = "../" * (len(file.relative_to(site).parts) - 1)
+            name = file.relative_to(folder).with_suffix("").as_posix()
+            text = lessons.offered(text, name, language)
             text = equations.replaced(head_and_names(text, language))
             texts[file] = origins.linked(text, up, language)
         numbered = figures.numbered(folder, texts, language)

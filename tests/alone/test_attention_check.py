@@ -38,8 +38,9 @@ WORDS = {  # a mistake: what is said of it
     "not_scaled_up": "1 / (1 − p)",
     "dropped_forward_only": "dq",
 }
-VARIANTS = [  # not those that are a test, or need lengths beside a causal mask
-    x for x in PITFALLS if x.kind != "comparing" and x.exposed_by != "cached"
+BEYOND = {"cached", "listed", "listed_causal", "listed_alone"}
+VARIANTS = [  # not those that are a test, need lengths beside a causal mask, or a list
+    x for x in PITFALLS if x.kind != "comparing" and x.exposed_by not in BEYOND
 ]
 
 

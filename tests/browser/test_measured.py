@@ -50,7 +50,7 @@ def test_by_mouse(look):
     page.get_by_label("64", exact=True).uncheck()
     page.get_by_label("none", exact=True).uncheck()
     page.get_by_label("backward", exact=True).check()
-    page.get_by_label("FlexAttention", exact=True).uncheck()
+    page.get_by_label("FlexAttention (Flex)", exact=True).uncheck()
     assert panels(page) == ["forward, d = 128, causal", "backward, d = 128, causal"]
     (_, [head, *rows]), (title, _) = tables(page)
     assert title == "backward, d = 128, TFLOP/s"

@@ -19,7 +19,7 @@ def test_own_numbers_and_the_address(visit, axe):
     page.get_by_label("Scale").fill("1/√d")
     page.get_by_role("button", name="Use these numbers").click()
     page.locator(".tw-hbm td", has_text="6").first.wait_for()
-    page.get_by_label("Causal").select_option("top-left")
+    page.get_by_label("Mask").select_option("top-left")
     page.get_by_role("button", name="side by side").click()
     page.locator(".tw-two").wait_for()
     page.get_by_role("slider").fill("9")
@@ -33,7 +33,7 @@ def test_own_numbers_and_the_address(visit, axe):
     at(there, 9, there.get_by_role("slider").get_attribute("max"))
     assert there.locator(".tw-stage").inner_text() == seen
     assert there.get_by_label("Q", exact=True).input_value() == "1 2\n3 4\n5 6"
-    assert there.get_by_label("Causal").input_value() == "top-left"
+    assert there.get_by_label("Mask").input_value() == "top-left"
     own(there)
     there.get_by_role("button", name="Back to the example").click()
     there.locator(".tw-two").wait_for(state="detached")

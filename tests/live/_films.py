@@ -49,8 +49,8 @@ def asked(shape, **more):
 
 def trace(request):
     """The states of the trace that a film is cut from, computed here once more."""
-    causal = stepper.CAUSALS[request.get("causal", "no")]
-    how = {"order": request.get("order", "kv-outer"), "causal": causal}
+    mask = stepper.MASKS[request.get("causal", "no")]
+    how = {"order": request.get("order", "kv-outer")} | mask
     blocks = request["block_rows"], request["block_cols"]
     q, k, v = (request[x] for x in "qkv")
     states = list(forward(q, k, v, *blocks, **how))

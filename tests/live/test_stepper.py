@@ -12,7 +12,7 @@ from tilewise.trace import backward, forward
 from ._films import NAMES, PASSES, RESULTS, SHAPES, asked, over, plain, play, trace
 
 
-@over(shape=SHAPES, order=stepper.ORDERS, causal=stepper.CAUSALS, way=PASSES)
+@over(shape=SHAPES, order=stepper.ORDERS, causal=stepper.MASKS, way=PASSES)
 def test_every_number_is_the_trace_s(shape, order, causal, way):
     request = asked(shape, order=order, causal=causal, **{"pass": way})
     film, states = stepper.film(request), trace(request)
@@ -60,7 +60,7 @@ def place(state, name):
     return state["cols" if name in ("dk", "dv") else "rows"]
 
 
-@over(shape=SHAPES, order=stepper.ORDERS, causal=stepper.CAUSALS, way=PASSES)
+@over(shape=SHAPES, order=stepper.ORDERS, causal=stepper.MASKS, way=PASSES)
 def test_counts_are_the_trace_s(shape, order, causal, way):
     request = asked(shape, order=order, causal=causal, **{"pass": way})
     film, states = stepper.film(request), trace(request)
@@ -71,14 +71,14 @@ def test_counts_are_the_trace_s(shape, order, causal, way):
     assert (last["loaded"], last["stored"]) == (loaded, stored + film["first"])
 
 
-@over(shape=SHAPES, causal=stepper.CAUSALS, way=PASSES)
+@over(shape=SHAPES, causal=stepper.MASKS, way=PASSES)
 def test_counts_are_the_ledger_s(shape, causal, way):
     """Keys outside; the ledger also counts K, V, dK, dV of keys that no query sees."""
     n, n_k, d, _, *blocks = shape
     shape = (n, n_k, d, d, *blocks)
     film = stepper.film(asked(shape, causal=causal, **{"pass": way}))
     bill = {"forward": ledger.flash1_forward, "backward": ledger.flash1_backward}[way]
-    found = bill(n, d, *blocks, n_k=n_k, causal=stepper.CAUSALS[causal])
+    found = bill(n, d, *blocks, n_k=n_k, **stepper.MASKS[causal])
     seen = {step["j"] for step in film["steps"]}
     unseen = n_k - sum(min(blocks[1], n_k - j * blocks[1]) for j in seen)
     more = 2 * d * unseen
@@ -129,7 +129,7 @@ def test_a_formula_has_the_numbers_of_its_step():
     assert lines["delta"][0][0].startswith("δ_{3} = 1 · ")
 
 
-@over(way=PASSES, causal=stepper.CAUSALS)
+@over(way=PASSES, causal=stepper.MASKS)
 def test_formulas_say_what_the_film_shows(way, causal):
     """The number after the last = of each line stands in what the step puts."""
     film = stepper.film(asked(SHAPES[1], scale="ln 2", causal=causal, **{"pass": way}))

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from tilewise.live import answer, stepper
-from tilewise.live.stepper import CAUSALS
+from tilewise.live.stepper import MASKS
 
 from ._films import PASSES, SHAPES, asked, play
 
@@ -65,10 +65,10 @@ def test_extremes_stay_json():
 def test_both_pythons_agree(agree):
     """The example to the last character, random numbers, and every problem."""
     every = [{"pass": way, "order": x} for way in PASSES for x in stepper.ORDERS]
-    masks = product(SHAPES, every, stepper.CAUSALS)
+    masks = product(SHAPES, every, stepper.MASKS)
     every += [asked(shape, causal=x, **one) for shape, one, x in masks]
     every += [
-        asked(shape, causal=x, order="standard") for shape in SHAPES for x in CAUSALS
+        asked(shape, causal=x, order="standard") for shape in SHAPES for x in MASKS
     ]
     every += [
         {"n": "16"},

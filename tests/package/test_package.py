@@ -73,7 +73,7 @@ def test_the_wheel_has_all_of_src_and_says_what_it_is(dist):
         scripts = wheel.read(info.replace("METADATA", "entry_points.txt")).decode()
     ours = {p.relative_to(ROOT / "src").as_posix() for p in (ROOT / "src").rglob("*")}
     parts = {x for x in names if x.startswith("tilewise/")}
-    files = {x for x in ours if x.endswith((".py", ".md", "py.typed"))}
+    files = {x for x in ours if x.endswith((".py", ".md", ".toml", "py.typed"))}
     assert parts == {x for x in files if "egg-info" not in x}
     assert said["Requires-Python"] == ">=3.11" and said["Description-Content-Type"]
     assert "tilewise = tilewise.cli:main" in scripts
@@ -108,6 +108,7 @@ def test_the_wheel_works_in_an_empty_folder(installed, tmp_path, torch):
     else:
         said = tilewise("serve", status=2)
         assert 'pip install "tilewise[serve]"' in said
+        assert '"healthy": false' in tilewise("doctor", "--format", "json", status=1)
 
 
 def test_the_sdist_has_the_tests_and_all_that_they_need(dist, tmp_path):

@@ -18,6 +18,7 @@ PLAIN = {
     "sink": None,
     "length": None,
     "documents": None,
+    "tiles": None,
     "dropout": (0.0, 0),
     "calls": ({},),
 }
@@ -32,6 +33,10 @@ def shows(case, r, c):
         return False
     if case["length"] is not None and case["causal"]:  # its own diagonal
         if c > r + case["length"] - case["q"].shape[-2]:
+            return False
+    if case["tiles"] is not None:
+        tiles, size = case["tiles"]
+        if not tiles[r // size, c // size]:
             return False
     if case["documents"] is not None:
         of = [i for i, n in enumerate(case["documents"]) for _ in range(n)]

@@ -14,6 +14,7 @@ import torch
 
 from tilewise import ledger
 from tilewise.block_sparse import tiles_mask
+from tilewise.examples import block_sparse_lists
 from tilewise.flash1 import flash1_backward, flash1_forward
 from tilewise.flash2 import flash2_backward, flash2_forward
 from tilewise.masks import tile_mask, window
@@ -89,6 +90,29 @@ def test_windows_listed_tiles_softcap_and_sinks(name):
         bill = expected(name, n, d, *blocks, n_k=n_k, **mask)
         if bill["flops"] or name != "flash2_backward":  # no tile, and δ stays unstored
             assert found == bill
+
+
+@pytest.mark.parametrize("passes", ["forward", "backward"])
+def test_the_loops_over_lists(passes):
+    """The listing of the page on block-sparse attention moves what the ledger says."""
+    rng = random.Random(5)
+    for _ in range(40):
+        rows, columns, size, d = (rng.randint(1, 5) for _ in range(4))
+        tiles = torch.rand(rows, columns, generator=rng_of(rng)) < rng.random()
+        n, n_k = rows * size, columns * size
+        more = "qq" if passes == "backward" else ""
+        given = tensors("qkk" + more, 0, n, n_k, d)
+        if passes == "backward":
+            given.append(torch.zeros(n, 1))
+        found = counted(getattr(block_sparse_lists, passes), given, tiles, size)
+        mask = {"n_k": n_k, "block_mask": tiles.tolist()}
+        bill = expected(f"flash2_{passes}", n, d, size, size, **mask)
+        if bill["flops"] or passes == "forward":  # no tile, and δ stays unstored
+            assert found == bill
+
+
+def rng_of(rng):
+    return torch.Generator().manual_seed(rng.randint(0, 999))
 
 
 @pytest.mark.parametrize("causal", CAUSALS)

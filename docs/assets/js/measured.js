@@ -3,7 +3,7 @@
 // from scripts/draw/elements/gpu/measured.py; here they are only picked and drawn.
 import { el, lang, say, svg } from "./page.js";
 
-const [LEFT, TOP, RIGHT, BOTTOM] = [30, 28, 190, 190]; // of a plot, in 206 × 216
+const [LEFT, TOP, RIGHT, BOTTOM] = [30, 45, 190, 207]; // of a plot, in 206 × 233
 const ARROWS = {
   ArrowLeft: ["kernel", -1], ArrowRight: ["kernel", 1],
   ArrowDown: ["place", -1], ArrowUp: ["place", 1],
@@ -91,8 +91,8 @@ class Measured extends HTMLElement {
     const text = (x, y, anchor, content) =>
       svg("text", { x, y, "text-anchor": anchor, class: "tw-small" }, content);
     const panel = svg("svg", {
-      class: "tw", viewBox: "0 0 206 216", role: "group", "aria-label": title,
-    }, text(LEFT, 14, "start", title));
+      class: "tw", viewBox: "0 0 206 233", role: "group", "aria-label": title,
+    }, text(LEFT, 14, "start", title), text(0, 33, "start", this.t("axis")));
     for (let speed = 0; speed <= most; speed += 250)
       panel.append(svg("path", { d: `M${LEFT} ${y(speed)}H${RIGHT}`, class: "tw-rule" }),
         text(LEFT - 5, y(speed) + 4, "end", speed));

@@ -231,7 +231,7 @@ export class Floor extends Board {
   // in HBM, and P over it.
   scores(made, { k, hbm, slab }) {
     const { film } = this;
-    const { n, n_k, block_rows, block_cols, shift } = film;
+    const { n, n_k, block_rows, block_cols, sees: [low, high] } = film;
     const stands = film.order === "standard";
     const done = this.tiles.filter((one) => one.k <= k);
     if (this.same(made, done.length, hbm.s, hbm.p, slab.s, slab.p)) return;
@@ -241,14 +241,14 @@ export class Floor extends Board {
     const units = film.exact && stands;
     made.call(names.map((x) => named(film, x, null, units)).join(tell("comma")), spoken);
     const over = new Set(done.map(({ step }) => `${step.i} ${step.j}`));
-    const most = shift ?? n_k;
+    const hidden = (at) => at > (high ?? n_k) || at < (low ?? -n);
     for (const r of range(n))
       for (const c of range(n_k)) {
         const [i, j] = [Math.floor(r / block_rows), Math.floor(c / block_cols)];
         const name = hbm.p?.[r] ? "p" : "s";
         if (stands) this.one(made, r, c, hbm[name], slab[name]);
         else {
-          const style = c > r + most ? "tw-hidden" : over.has(`${i} ${j}`) ? "tw-done" : "tw-todo";
+          const style = hidden(c - r) ? "tw-hidden" : over.has(`${i} ${j}`) ? "tw-done" : "tw-todo";
           const top = r && !(r % block_rows) ? " tw-top" : "";
           made.set(r, c, "", style + top + (c && !(c % block_cols) ? " tw-left" : ""));
         }

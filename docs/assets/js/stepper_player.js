@@ -96,7 +96,8 @@ export class Player {
     const matrix = (key) =>
       field(key, "textarea", { class: "tw-field tw-own", rows: 4, spellcheck: "false" });
     const first = box("tw-controls", typed("n", 2), typed("block_rows", 1), typed("block_cols", 1),
-      choice("causal", "no", "bottom-right", "top-left"), choice("pass", "forward", "backward"));
+      choice("causal", "no", "bottom-right", "top-left", "window"),
+      choice("pass", "forward", "backward"));
     const own = folded("own",
       line("tw-note", tell("own hint")),
       box("tw-controls", Object.keys(EXAMPLE).map(matrix)),
@@ -216,6 +217,7 @@ export class Player {
     this.bar.setAttribute("aria-valuetext", whole);
     this.back.setAttribute("aria-disabled", this.k === 0); // disabled would lose the focus
     this.next.setAttribute("aria-disabled", this.k === this.last);
+    this.stage.classList.toggle("tw-quiet", !aloud); // dragged: each frame is another step
     this.draw(moving);
     if (aloud) announce(whole);
     if (this.ready && !this.timer) this.remember();

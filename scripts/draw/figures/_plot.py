@@ -4,6 +4,8 @@ import json
 import math
 from pathlib import Path
 
+from draw.figures import _svg as s
+
 RESULTS = Path(__file__).resolve().parents[3] / "benchmarks/results"
 
 
@@ -37,9 +39,35 @@ def scale(low, high, start, end):
     return lambda x: start + (end - start) * math.log2(x / low) / length
 
 
+def linear(low, high, start, end):
+    """A function from numbers to places on an axis that is not logarithmic."""
+    return lambda x: start + (end - start) * (x - low) / (high - low)
+
+
+def ticks(at, marks, top, bottom, strong=None):
+    """Vertical rules with words below, {number: words}; one of them may be strong."""
+    out = []
+    for x, words in marks.items():
+        cls = "tw-line" if x == strong else "tw-rule"
+        out.append(line(cls, (at(x), top), (at(x), bottom)))
+        out.append(s.middle(round(at(x), 1), bottom + 17, words, "tw-small"))
+    return out
+
+
 def dot(x, y, cls, r=4.5):
     """A point of a plot."""
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:g}" class="{cls}"/>'
+
+
+def clock(left, wide, y, cycles, step, word):
+    """An axis of time below a time table: a mark every `step` of so many cycles."""
+    out = [s.path(f"M{left:g} {y:g}h{wide:g}", "tw-line")]
+    for n in range(0, int(cycles) + 1, step):
+        x = round(left + wide * n / cycles, 1)
+        out.append(s.path(f"M{x} {y:g}v4", "tw-line"))
+        words = f"{n} {word}" if n == 0 else s.count(n)
+        out.append(s.text(x, y + 17, words, "tw-small", "" if n == 0 else "middle"))
+    return out
 
 
 def line(cls, *points, dashes=""):

@@ -143,3 +143,8 @@ def svg(width, height, label, *parts):
     head = f'<svg class="tw" xmlns="http://www.w3.org/2000/svg" {size}'
     head += f' role="img" aria-label="{escape(label)}">'
     return "\n".join([head, *parts, "</svg>"])
+
+
+def pair(*drawings):
+    """Drawings beside each other where there is room, else below each other."""
+    return "\n".join(['<div class="tw-pair">', *drawings, "</div>"])

@@ -4,7 +4,7 @@ from draw.figures._plot import results
 from draw.tables.why import roofline
 from draw.tables.why.one_clock import rows
 
-from tilewise.hardware import CEILINGS, ridge
+from tilewise.hardware import CEILINGS, GPUS, ridge
 
 LONG = {"batch": 2, "heads": 32, "n": 8192, "d": 64}  # the small dots of the roofline
 KERNELS = ("qk", "scale", "softmax", "pv")
@@ -40,10 +40,14 @@ def numbers():
     power, long = found["power"], chosen(found["rows"], LONG)
     holds(chosen(found["rows"], roofline.SHAPE))
     amount = {name: per for name, _, per, _ in rows()}
+    read = results("h200-2026-11-20-latency")["read_bandwidth"]["hbm"]
     flat, slope = CEILINGS["bf16"]["value"], CEILINGS["hbm"]["value"]
     return {
         "flat": f"{flat / 1e12:.0f}",
         "slope": f"{slope / 1e12:.2f}",
+        "read": f"{read['bytes_per_second']['median'] / 1e12:.2f}",
+        "read_clock": f"{read['sm_clock_hz'] / 1e9:.2f}",
+        "peak_clock": f"{GPUS['H200']['clock']['value'] / 1e9:.2f}",
         "per_number": f"{round(2 * amount['bf16'] / amount['hbm'], -1):.0f}",
         "ridge_number": f"{2 * round(ridge('H200'))}",
         "long_softmax": share(long["softmax"]),

@@ -5,6 +5,7 @@ from pathlib import Path
 from draw.exercises import NAMES
 from draw.figures._bench import bench, mean
 from draw.tables._pitfalls import kills
+from draw.tables._savings import rows
 
 from tilewise.bench.cells import DIMS, SIZES
 from tilewise.pitfalls.suite import SUITE, smallest
@@ -20,10 +21,12 @@ def numbers():
     pages = [x for x in (ROOT / "docs/en").rglob("*") if x.suffix in (".md", ".py")]
     kernels = bench()["names"]["forward"]["rungs"]
     over = mean("forward", kernels[-1]) / mean("forward", "cudnn")
+    fused, flash = rows("three_kernels", "flash")
     return {
         "pages": f"{len(pages)}",
         "exercises": f"{len(NAMES)}",
         "over_cudnn": f"{over:.2f}",
+        "over_fused": f"{fused['ms'] / flash['ms']:.1f}",
         "cells": f"{2 * len(SIZES) * len(DIMS)}",
         "variants": f"{len(killed)}",
         "tests": f"{len(SUITE)}",

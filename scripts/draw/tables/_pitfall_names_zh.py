@@ -114,6 +114,12 @@ WRONG = {
     "正确：乘上 1 − (s / c)²。",
     "alibi_from_top_left": "N_k > N_q，距离却按 |r − c| 算。"
     "正确：|r + N_k − N_q − c|。",
+    "tile_of_the_loop": "列表按另一种块的大小列出，查的却是循环自己的块号。"
+    "正确：按列表的块算，r // B。",
+    "listed_means_full": "列表里有的块一律当满块，忘了对角线会穿过它。"
+    "正确：块内其他掩码照样有效。",
+    "rows_for_columns": "键块拿同号行块的列表来走。"
+    "正确：列出了这个键块的那些行块，即转置。",
     "sink_in_every_tile": "每一块都合并一次 sink，一共算了 T_c 次。"
     "正确：每行只合并一次。",
     "sink_with_a_value": "sink 的权重也加进了 o，好像它的值是 1。"

@@ -10,19 +10,19 @@ import sys
 
 import tilewise
 from tilewise.checks import short
-from tilewise.cli import bench, exercise, export, ledger, serve, trace
+from tilewise.cli import bench, doctor, exercise, export, ledger, serve, trace
 from tilewise.cli.errors import Bad
 from tilewise.cli.help import HELP
 from tilewise.cli.options import Parser, add_choice
 
 COMMANDS = {"trace": trace, "ledger": ledger, "exercise": exercise, "bench": bench}
-COMMANDS |= {"serve": serve, "export": export}
+COMMANDS |= {"serve": serve, "export": export, "doctor": doctor}
 LANGS = tuple(HELP)
 
 
 def parser(lang):
     """The parser of all commands, with help in one language."""
-    words = HELP[lang] | export.WORDS[lang]
+    words = HELP[lang] | export.WORDS[lang] | doctor.WORDS[lang]
     top = Parser(prog="python -m tilewise", description=words["tilewise"])
     version = f"tilewise {tilewise.__version__}"
     about = words["--version"]

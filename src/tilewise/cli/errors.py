@@ -59,6 +59,8 @@ MESSAGES = {
         "multiple": "{option} must be a multiple of {multiple} up to {limit}, "
         "not {value}.",
         "choice": "{option} must be one of {choices}, not {value}.",
+        "shape": "--shape must be four whole numbers B,H,N,d with at most 2^31 "
+        "elements, not {value}.",
         "needs_value": "{option} needs a value.",
         "takes_no_value": "{option} takes no value.",
         "exclude": "{first} and {second} exclude each other; give one of them.",
@@ -118,6 +120,7 @@ MESSAGES = {
         "divide": "{option} 必须整除头数 {whole}，而 {value} 不能整除。",
         "multiple": "{option} 必须是 {multiple} 的倍数，至多 {limit}，不能是 {value}。",
         "choice": "{option} 必须是 {choices} 之一，不能是 {value}。",
+        "shape": "--shape 必须是四个整数 B,H,N,d，元素至多 2^31 个，不能是 {value}。",
         "needs_value": "{option} 缺少值。",
         "takes_no_value": "{option} 不接受值。",
         "exclude": "{first} 与 {second} 不能同时使用，请只给一个。",

@@ -20,13 +20,14 @@ PARTS = (
     (
         "flash-attention",
         "smallest_block block_sizes tile_step delta weights_again score_gradients"
-        " traffic_flash1 flash2_row".split(),
+        " traffic_flash1 flash2_row sink_row tile_lists".split(),
     ),
     ("gpu", "tile_kind paged_row".split()),
-    ("memory", "packed_row".split()),
+    ("memory", "packed_row latent_row".split()),
     (
         "pitfalls",
-        "bug_last_tile bug_rescale bug_mask bug_hidden_tile bug_base_two".split(),
+        "bug_last_tile bug_rescale bug_mask bug_hidden_tile bug_base_two"
+        " block_scales".split(),
     ),
 )
 NAMES = tuple(name for _, names in PARTS for name in names)

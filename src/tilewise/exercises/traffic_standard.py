@@ -5,7 +5,7 @@
 def traffic_standard(n_q, n_k, d):
     """Elements read and written by standard attention's forward pass, in all.
 
-    S = Q Kᵀ, P = softmax(S), O = P V: three steps, each reads its input from HBM and
+    S = τ Q Kᵀ, P = softmax(S), O = P V: three steps, each reads its input from HBM and
     writes its result there, once. Q and O are N_q × d, K and V are N_k × d.
     """
     q, k, s = n_q * d, n_k * d, n_q * n_k

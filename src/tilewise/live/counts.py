@@ -14,11 +14,11 @@ WHY = {  # what a method moves more often than once: the reason for its sum
 WHY["backward"]["q-outer"] = ("dk", "dv")
 
 
-def counts(way, matrices, blocks, causal):
+def counts(way, matrices, blocks, mask):
     """{method: {"all": elements, "why": those of WHY, "parts": [[name, elements]]}}."""
     parts = {"standard": standard(way, *matrices)}
     for order in ("kv-outer", "q-outer"):
-        parts[order] = flash(way, order, matrices, blocks, causal)
+        parts[order] = flash(way, order, matrices, blocks, mask)
     made = {}
     for method, part in parts.items():
         why = sum([n for name, n in part if name in WHY[way][method]])
@@ -37,7 +37,7 @@ def standard(way, q, k, v, _):
     return part + [["dv", v], ["p", 2 * s], ["dp", 2 * s], ["ds", 3 * s]]
 
 
-def flash(way, order, matrices, blocks, causal):
+def flash(way, order, matrices, blocks, mask):
     """What the tiles load and store, and the start values; zeros are left out."""
     q, k, v, _ = matrices
     d, d_v = len(q[0]), len(v[0])
@@ -45,7 +45,7 @@ def flash(way, order, matrices, blocks, causal):
     wide = wide | {"dq": d, "dk": d, "dv": d_v}
     by_key, total = ("k", "v", "dk", "dv"), dict.fromkeys(wide, 0)
     traffic = moves if way == "forward" else moves_backward
-    for tile in tiles(q, k, v, *blocks, order=order, causal=causal, traffic=traffic):
+    for tile in tiles(q, k, v, *blocks, order=order, traffic=traffic, **mask):
         for name in tile["load"] + stored(way, order, tile):
             first, end = tile["cols" if name in by_key else "rows"]
             total[name] += wide[name] * (end - first)

@@ -25,7 +25,8 @@ GENERAL = {
 def states(matrices, block_rows, how):
     """Each block of rows against all the keys, as the state of a trace."""
     q, k, v, _ = matrices
-    low, high = limits(len(q), len(k), how["causal"])
+    mask = {x: how[x] for x in ("causal", "window") if x in how}
+    low, high = limits(len(q), len(k), **mask)
     rule = {"scale": how["scale"], "low": low, "high": high, "softcap": None}
     exp = {x: how[x] for x in ("exp",) if x in how}
     made = []

@@ -9,10 +9,16 @@ import math
 from tilewise import worked_example as example
 from tilewise.live import counts, formulas, frames, names, reading, standard
 from tilewise.trace import backward, forward
+from tilewise.trace.grid import limits
 
 MOST_ROWS, MOST_COLS, MOST_BLOCK, LARGEST = 16, 4, 8, 1e4
 ORDERS = ("kv-outer", "q-outer")
-CAUSALS = {"no": False, "bottom-right": True, "top-left": "top-left"}
+MASKS = {
+    "no": {},
+    "bottom-right": {"causal": True},
+    "top-left": {"causal": "top-left"},
+    "window": {"window": (1, 0)},
+}
 USUAL = {
     "pass": "forward",
     "order": "kv-outer",
@@ -32,15 +38,15 @@ def film(asked):
     """What the machine shows, from what a reader chose; all keys may be left out.
 
     {"pass": "forward" or "backward", "order": one of ORDERS or (forward) "standard",
-    "causal": "no", "bottom-right" or "top-left", "block_rows", "block_cols", "scale":
-    "ln 2", "1/√d" or a number, "q", "k", "v", "do": texts or lists, "n": nothing, or
-    how many rows each of these shall have, its own again and again} → sizes, "counts"
-    of every method, "hbm" before the first step, "room", the most that is on the chip
-    at once, "steps", and with "n" the matrices, as "inputs".
+    "causal": one of MASKS, "block_rows", "block_cols", "scale": "ln 2", "1/√d" or a
+    number, "q", "k", "v", "do": texts or lists, "n": nothing, or how many rows each of
+    these shall have, its own again and again} → sizes, "counts" of every method, "hbm"
+    before the first step, "room", the most that is on the chip at once, "steps", and
+    with "n" the matrices, as "inputs".
     Raises reading.Problem: that of a field, or rows and cols(n, other, m).
     """
     way, order, exact, scale, causal, blocks, matrices = read(asked)
-    how = {"causal": CAUSALS[causal], "scale": scale}
+    how = MASKS[causal] | {"scale": scale}
     if exact:
         how = how | example.EXACT | {"exp": lambda x: 2.0**x}  # any x, as a float
     play = whole if order == "standard" else tiled
@@ -52,18 +58,18 @@ def film(asked):
         answer = answer | {"inputs": dict(zip(("q", "k", "v", "do"), matrices))}
     answer = answer | {"hbm": {x: frames.cells(hbm[x], exact) for x in hbm}}
     answer = answer | names.names(way, order) | {"general": general}
-    total = counts.counts(way, matrices, blocks, CAUSALS[causal])
+    total = counts.counts(way, matrices, blocks, MASKS[causal])
     answer = answer | {"counts": total, "room": max([x["held"] for x in steps])}
     return answer | {"steps": steps}
 
 
 def sizes(order, causal, matrices, blocks):
-    """N, N_k, d, d_v, the blocks, and how far the mask is moved."""
+    """N, N_k, d, d_v, the blocks, and which keys row r sees: r + low to r + high."""
     q, k, v, _ = matrices
     cols = len(k) if order == "standard" else blocks[1]
-    shift = {"bottom-right": len(k) - len(q), "top-left": 0}.get(causal)
+    sees = limits(len(q), len(k), **MASKS[causal])
     made = {"n": len(q), "n_k": len(k), "d": len(q[0]), "d_v": len(v[0])}
-    return made | {"block_rows": blocks[0], "block_cols": cols, "shift": shift}
+    return made | {"block_rows": blocks[0], "block_cols": cols, "sees": list(sees)}
 
 
 def tiled(way, order, exact, matrices, blocks, how):
@@ -103,7 +109,7 @@ def read(asked):
     way = reading.choice(asked["pass"], "pass", ("forward", "backward"))
     orders = ORDERS + ("standard",) * (way == "forward")
     order = reading.choice(asked["order"], "order", orders)
-    causal = reading.choice(asked["causal"], "causal", tuple(CAUSALS))
+    causal = reading.choice(asked["causal"], "causal", tuple(MASKS))
     blocks = ("block_rows", "block_cols")
     blocks = [reading.whole(asked[x], x, 1, MOST_BLOCK) for x in blocks]
     size = MOST_ROWS, MOST_COLS

@@ -30,6 +30,7 @@ DEFAULTS = {
     "sink": None,
     "length": None,
     "documents": None,
+    "tiles": None,
     "dropout": (0.0, 0),
     "splits": 1,
     "block_rows": 4,
@@ -136,6 +137,11 @@ def tile_pairs(use, case, n_q, n_k):
             yield rows, cols
 
 
+def by_column(use, listed):
+    """The list of tiles as a backward pass with keys outside goes through it."""
+    return listed and (use["by_column"](listed[0]).mT, listed[1])
+
+
 def backward(use, case, o, lse, m):
     """dq, dk, dv from what the forward pass saved, keys outside."""
     q, k, v, scale, group = inputs(use, case)
@@ -143,6 +149,7 @@ def backward(use, case, o, lse, m):
     sizes = q.shape[-2], k.shape[-2]
     kept = use["keep"](*case["dropout"], *sizes)
     dq, dk, dv = (torch.zeros_like(x) for x in (q, k, v))
+    case = case | {"tiles": by_column(use, case["tiles"])}
     for rows, cols in tile_pairs(use, case, *sizes):
         seen = use["seen_again"](seen_in(use, case, rows, cols))
         p_drop = case["dropout"][0]

@@ -142,6 +142,9 @@ CHECKS = {
         "softcap",
         "softcap_open",
         "alibi_square",
+        "listed_causal",
+        "listed_alone",
+        "listed_symmetric",
         "sink_one_tile",
         "sink_far_below",
     )

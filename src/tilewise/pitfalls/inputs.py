@@ -107,6 +107,13 @@ def fine_in_single():
     return case | {x: case[x] / 3 for x in "qk"}
 
 
+def listed(*rows, **options):
+    """Twelve rows and keys; of their 4 × 4 tiles, those of the matrix `rows`."""
+    tiles = torch.tensor(rows, dtype=torch.bool)
+    return drawn(12, 12, 4, tiles=(tiles, 4), **options)
+
+
+UNEVEN = (1, 0, 0), (1, 0, 1), (0, 1, 1)  # differs from its transpose
 INPUTS = {
     "example": example,
     "first": lambda: drawn(8, 8, 8, block_rows=8, block_cols=8),
@@ -132,6 +139,10 @@ INPUTS = {
     "softcap_alibi": lambda: drawn(7, 9, 4, cap=1.0, slope=0.5),
     "alibi": lambda: drawn(5, 9, 4, slope=0.5),
     "alibi_square": lambda: drawn(9, 9, 4, slope=0.5),
+    "listed": lambda: listed(*UNEVEN, causal=True, block_rows=2, block_cols=3),
+    "listed_causal": lambda: listed(*UNEVEN, causal=True),
+    "listed_alone": lambda: listed(*UNEVEN),
+    "listed_symmetric": lambda: listed((1, 0, 1), (0, 1, 0), (1, 0, 1), causal=True),
     "sink": lambda: drawn(7, 12, 4, sink=0.5),
     "sink_one_tile": lambda: drawn(7, 4, 4, sink=0.5),
     "sink_far_below": lambda: drawn(7, 12, 4, sink=-40.0),

@@ -1,4 +1,4 @@
-"""The pieces of softcap, ALiBi, windows and sinks, each right; see `pieces`."""
+"""The pieces of softcap, ALiBi, windows, lists of tiles and sinks, each right."""
 
 import torch
 
@@ -30,6 +30,21 @@ def in_order(x, seen, cap, bias):
 def window(rows, cols, n_q, n_k, size):
     """Row r sees so many keys, of which the last is its own, r + N_k − N_q."""
     return cols > rows[:, None] + n_k - n_q - size
+
+
+def listed(rows, cols, tiles, size):
+    """Whether the tile of each entry is listed; the list has tiles of its own size."""
+    return tiles[rows // size][:, cols // size]
+
+
+def within(tile_listed, seen):
+    """What a listed tile shows: no more than the other masks do."""
+    return tile_listed & seen
+
+
+def by_column(tiles):
+    """For each block of keys, the blocks of rows that list it: the transpose."""
+    return tiles.mT
 
 
 def sink_tiles(t):

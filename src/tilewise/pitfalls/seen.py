@@ -17,6 +17,8 @@ def seen_in(use, case, rows, cols, first=0):
         seen = seen & use["padding"](cols, case["length"], room)
     if case["documents"] is not None:
         seen = seen & use["documents"](rows, cols, case["documents"])
+    if case["tiles"] is not None:
+        seen = use["within"](use["listed"](rows, cols, *case["tiles"]), seen)
     return seen
 
 

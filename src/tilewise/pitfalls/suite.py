@@ -57,7 +57,7 @@ SUITE = {
         use, ["causal_shorter", "window", "padded", "cached", "documents"]
     ),
     "variants": lambda use: all_agree(
-        use, ["softcap", "softcap_alibi", "alibi", "sink"], ("o", *GRADIENTS)
+        use, ["softcap", "softcap_alibi", "alibi", "listed", "sink"], ("o", *GRADIENTS)
     ),
     "gradients": lambda use: all_agree(
         use, ["odd", "causal_longer", "causal_shorter"], GRADIENTS

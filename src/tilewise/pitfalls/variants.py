@@ -1,4 +1,4 @@
-"""Wrong variants of attention: windows, softcap, ALiBi and sinks."""
+"""Wrong variants of attention: windows, softcap, ALiBi, lists of tiles and sinks."""
 
 import torch
 
@@ -35,6 +35,26 @@ def alibi_from_top_left(rows, cols, n_q, n_k, slope):
     return -slope * (rows[:, None] - cols).abs()
 
 
+def tile_of_the_loop(rows, cols, tiles, size):
+    """The loop's own tile numbers look up a list that was made for tiles of another
+    size. Right: the list's size, r // B."""
+    i, j = rows[0] // len(rows), cols[0] // len(cols)
+    here = tiles[i % len(tiles), j % len(tiles)]
+    return here.expand(len(rows), len(cols))
+
+
+def listed_means_full(tile_listed, seen):
+    """A listed tile is taken as full, and the diagonal that cuts it is forgotten.
+    Right: the other masks still count in it."""
+    return tile_listed
+
+
+def rows_for_columns(tiles):
+    """A block of keys goes through the list of the block of rows with its number.
+    Right: the blocks of rows that list it, which is the transpose."""
+    return tiles
+
+
 def sink_in_every_tile(t):
     """Each tile merges the sink, which counts T_c times. Right: once for each row."""
     return True
@@ -52,6 +72,9 @@ PITFALLS = (
     Pitfall(bias_before_softcap, pieces.in_order, "softcap_alibi", "softcap"),
     Pitfall(softcap_not_derived, pieces.slope, "softcap", "softcap_output"),
     Pitfall(alibi_from_top_left, pieces.alibi, "alibi", "alibi_square"),
+    Pitfall(tile_of_the_loop, pieces.listed, "listed", "listed_causal"),
+    Pitfall(listed_means_full, pieces.within, "listed_causal", "listed_alone"),
+    Pitfall(rows_for_columns, pieces.by_column, "listed_alone", "listed_symmetric"),
     Pitfall(sink_in_every_tile, pieces.sink_tiles, "sink", "sink_one_tile"),
     Pitfall(sink_with_a_value, pieces.merge_sink, "sink", "sink_far_below"),
 )

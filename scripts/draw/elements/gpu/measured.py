@@ -5,6 +5,7 @@ import math
 
 from draw.figures import _methods as methods
 from draw.figures._bench import LONG, PLAIN, SHORT, TOP, bench
+from draw.tables._rungs import NAMES
 
 from tilewise.bench.cells import DIMS, PASSES, RUNGS, SIZES
 
@@ -16,6 +17,7 @@ SAY = {
         "causal": "causal", "ours": "ours", "plain": "plain Triton",
         "length": "length", "math": "standard attention",
         "title-full": "{way}, d = {d}", "title-causal": "{way}, d = {d}, causal",
+        "axis": "TFLOP/s by N", "short": " ({})",
         "row-full": "{n}", "row-causal": "{n} causal",
         "table": "{way}, d = {d}, TFLOP/s", "none": "Choose at least one of each.",
         "point": "{kernel}: {speed} TFLOP/s, {ms} ms\n{title}, N = {n}",
@@ -27,6 +29,7 @@ SAY = {
         "causal": "因果", "ours": "本书", "plain": "纯 Triton",
         "length": "长度", "math": "标准注意力",
         "title-full": "{way}，d = {d}", "title-causal": "{way}，d = {d}，因果",
+        "axis": "TFLOP/s，横轴为 N", "short": "（{}）",
         "row-full": "{n}", "row-causal": "{n} 因果",
         "table": "{way}，d = {d}，TFLOP/s", "none": "每项至少选一个。",
         "point": "{kernel}：{speed} TFLOP/s，{ms} ms\n{title}，N = {n}",
@@ -50,11 +53,14 @@ def kernels():
     return found
 
 
-def described(name, say):
+def described(name, lang):
     """A kernel's name, its short name, the class and the dashes of its line."""
-    own = say[name] if name in ("ours", "plain", "math") else name
+    say, rungs = SAY[lang], NAMES[lang]
+    own = say[name] if name in ("ours", "plain", "math") else rungs.get(name, name)
     long = "memory-efficient" if name == "efficient" else LONG.get(name, own)
     short = own if name == "math" else SHORT.get(name, own)
+    if name in LONG and short != long:
+        long += say["short"].format(short)  # the table's head has it
     look = {"css": methods.mark(name), "dashes": methods.dashes(name)}
     return {"name": long, "short": short} | look
 
@@ -86,6 +92,6 @@ def draw(lang):
     made["most"] = 250 * math.ceil(fastest / 250)  # the top of a plot
     for name, timed in kernels().items():
         cells = {way: values(way, kernel) for way, kernel in timed.items()}
-        made["kernels"][name] = described(name, say) | cells
+        made["kernels"][name] = described(name, lang) | cells
     data = json.dumps(made, ensure_ascii=False, separators=(",", ":"))
     return f'<script type="application/json">{data}</script>'

@@ -23,13 +23,14 @@ SAY = {
         "comma": "，", "join": "；",
     },
 }
-BARS = {"asked": "tw-slot", "l2": "tw-sram", "dram": "tw-hbm"}
+BARS = {"asked": "", "l2": "tw-sram", "dram": "tw-hbm"}
 
 
 def bar(x, y, wide, cls):
     """A bar with an outline that is seen on both grounds."""
-    edge = "" if cls == "tw-slot" else s.rect(x, y, wide, BAR - 1, "tw-faint")
-    return s.rect(x, y, wide, BAR - 1, cls) + edge
+    if not cls:
+        return s.rect(x, y, wide, BAR - 1, "tw-faint", 'stroke-dasharray="3 3"')
+    return s.rect(x, y, wide, BAR - 1, cls) + s.rect(x, y, wide, BAR - 1, "tw-faint")
 
 
 def mark(x, y, end=None):
@@ -44,8 +45,8 @@ def legend(say):
     """What the three bars and the mark are."""
     out, places = [], [(LEFT, 8), (LEFT, 30), (LEFT + 170, 8), (LEFT + 170, 30)]
     for (x, y), name in zip(places, [*BARS, "predicted"], strict=True):
-        cls = BARS.get(name)
-        out.append(bar(x, y, 22, cls) if cls else mark(x, y, x + 22))
+        known = name in BARS
+        out.append(bar(x, y, 22, BARS[name]) if known else mark(x, y, x + 22))
         out.append(s.text(x + 29, y + 11, say[name]))
     return out
 

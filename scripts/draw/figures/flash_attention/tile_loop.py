@@ -9,18 +9,20 @@ TILE, DEEP, FLAT, GAP = 56, 52, 28, 4  # a tile's rows; the head dimension; K, V
 S_LEFT, S_TOP, Q_LEFT = 128, 100, 72
 V_TOP = S_TOP - 2 * (FLAT + GAP)
 K_TOP = V_TOP + FLAT + GAP
-BARS, LOW = table.placed([("kv", "j"), ("q", "i"), ("olm", "i")], 276)
+BARS, LOW = table.placed([("kv", "j"), ("q", "i"), ("olm", "i")], 48)
 SAY = {
     "en": {
-        "label": "The tiles of S are visited column by column. The K and V tiles of the"
-        " outer loop stay in SRAM for a whole column; the Q, O, ℓ and m tiles of the"
-        " inner loop come from HBM at every step, and O, ℓ and m go back.",
+        "walk": "The tiles of S are visited column by column.",
+        "label": "The K and V tiles of the outer loop stay in SRAM for a whole column;"
+        " the Q, O, ℓ and m tiles of the inner loop come from HBM at every step, and"
+        " O, ℓ and m go back.",
         "outer": "outer loop: $j$", "inner": ["inner", "loop: $i$"],
         "sram": "in SRAM", "io": "{load} in, {store} out", "step": "step {n}",
         "sum": "all four steps: {load} in, {store} out",
     },
     "zh": {
-        "label": "逐列访问 S 的各块：外层循环的 K、V 块在 SRAM 中停留一整列，"
+        "walk": "逐列访问 S 的各块。",
+        "label": "外层循环的 K、V 块在 SRAM 中停留一整列，"
         "内层循环的 Q、O、ℓ、m 块每一步都从 HBM 取来，O、ℓ、m 再写回。",
         "outer": "外层循环：$j$", "inner": ["内层", "循环：$i$"],
         "sram": "SRAM 里", "io": "进 {load}，出 {store}", "step": "第 {n} 步",
@@ -71,6 +73,7 @@ def visits():
 def draw(lang):
     """The figure in English or Chinese."""
     say = SAY[lang]
-    parts = matrices(say) + visits() + table.bars(STEPS, BARS, say, 252, LOW - 249)
+    parts = table.bars(STEPS, BARS, say, 24, LOW - 21)
     parts += table.traffic(STEPS, BARS, say, LOW + 39)
-    return s.svg(400, LOW + 96, say["label"], *parts)
+    walk = s.svg(400, S_TOP + 2 * TILE + 4, say["walk"], *matrices(say), *visits())
+    return s.pair(walk, s.svg(400, LOW + 96, say["label"], *parts))

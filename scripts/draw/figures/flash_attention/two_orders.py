@@ -10,22 +10,27 @@ ROWS = {  # tensors, index; the outer loop's first
     "kv-outer": [(("k", "v"), "j"), (("q",), "i"), (("o", "l", "m"), "i")],
     "q-outer": [(("q",), "i"), (("o", "l", "m"), "i"), (("k", "v"), "j")],
 }
-PANEL = 303  # the height of one order's panel, with the space below it
+HIGH = 281  # of one order's drawing
 SAY = {
     "en": {
-        "label": "Both loop orders over four tiles. With K, V outer, K and V stay on"
-        " chip for two steps, and Q, O, ℓ and m move at every step: {kv-outer}."
-        " With Q outer, Q, O, ℓ and m stay for two steps, only K and V move at every"
-        " step, and O and L leave once: {q-outer}.",
+        "label": {
+            "kv-outer": "Four tiles with K, V outer: K and V stay on chip for two"
+            " steps, and Q, O, ℓ and m move at every step, {io}.",
+            "q-outer": "Four tiles with Q outer: Q, O, ℓ and m stay for two steps,"
+            " only K and V move at every step, and O and L leave once, {io}.",
+        },
         "kv-outer": "$K$, $V$ outer: FlashAttention-1",
         "q-outer": "$Q$ outer: FlashAttention-2",
         "sram": "on chip", "step": "step {n}", "io": "{load} in, {store} out",
         "sum": "all four steps: {load} in, {store} out",
     },
     "zh": {
-        "label": "四块按两种循环次序各走一遍。K、V 在外层：K、V 在片上停留两步，"
-        "Q、O、ℓ、m 每一步都要搬，{kv-outer}。Q 在外层：Q、O、ℓ、m 停留两步，"
-        "每一步只搬 K、V，O 和 L 算完才写出一次，{q-outer}。",
+        "label": {
+            "kv-outer": "K、V 在外层时的四块：K、V 在片上停留两步，"
+            "Q、O、ℓ、m 每一步都要搬，{io}。",
+            "q-outer": "Q 在外层时的四块：Q、O、ℓ、m 停留两步，每一步只搬 K、V，"
+            "O 和 L 算完才写出一次，{io}。",
+        },
         "kv-outer": "$K$、$V$ 在外层：FlashAttention-1",
         "q-outer": "$Q$ 在外层：FlashAttention-2",
         "sram": "片上", "step": "第 {n} 步", "io": "进 {load}，出 {store}",
@@ -52,19 +57,17 @@ def moved(order):
     }
 
 
-def panel(order, say, top):
+def panel(order, say):
     """One order: its name, the bars on the chip, the arrows, HBM."""
-    rows, low = table.placed(ROWS[order], top + 65)
+    rows, low = table.placed(ROWS[order], 65)
     found = steps(order)
-    out = [s.text(2, top + 14, say[order], "tw-strong")]
-    out += table.bars(found, rows, say, top + 44, low - top - 41)
-    return out + table.traffic(found, rows, say, low + 39)
+    out = [s.text(2, 14, say[order], "tw-strong")]
+    out += table.bars(found, rows, say, 44, low - 41)
+    out += table.traffic(found, rows, say, low + 39)
+    label = say["label"][order].format(io=say["io"].format(**moved(order)))
+    return s.svg(400, HIGH, label, *out)
 
 
 def draw(lang):
     """The figure in English or Chinese."""
-    say, parts = SAY[lang], []
-    for n, order in enumerate(ORDERS):
-        parts += panel(order, say, PANEL * n)
-    sums = {order: say["io"].format(**moved(order)) for order in ORDERS}
-    return s.svg(400, 2 * PANEL - 22, say["label"].format(**sums), *parts)
+    return s.pair(*(panel(order, SAY[lang]) for order in ORDERS))

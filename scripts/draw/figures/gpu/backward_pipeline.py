@@ -115,7 +115,7 @@ def waits(at):
             left, sign = place(("dQ", SHOWN, other))[0] + side, 1 if w == "1" else -1
             out.append(s.path(f"M{x} {ready:.1f}V{y:.1f}H{left - 6 * sign}", "tw-way"))
             out.append(s.path(f"M{left} {y:.1f}l{-8 * sign} -5v10z", "tw-dot"))
-    end = max(at["dS", SHOWN, w][1] for w in BOTH) + 7
+    end = max(at["dS", SHOWN, w][1] for w in BOTH) + 4
     out.append(s.path(f"M{X[3] + 64} {end:.1f}H{X[0] + WIDE[0] + 5}", "tw-way"))
     tip = f"M{X[0] + WIDE[0]} {end:.1f}l7 -5v10z"
     return [*out, s.path(tip, "tw-dot")]
@@ -133,11 +133,11 @@ def draw(lang):
     for step, (start, end) in found.items():
         top, bottom = (TOP + SCALE * (t - begin) for t in (start, end))
         at[step] = top, bottom
-    parts += waits(at)
     for step, (top, bottom) in at.items():
         top, bottom = max(top, TOP - 10), min(bottom, TOP + high - 2)
         if step[0] not in ("free", "end") and bottom - top > 2:
             parts.append(block(step, top, bottom))
+    parts += waits(at)  # above the blocks, past their names
     (period, share), (_, alone) = busy(), busy(BOTH[:1])
     words = say["time"].format(n=s.count(round(period)))
     parts.append(s.middle(200, TOP + high + 24, words))

@@ -3,7 +3,7 @@
 import re
 
 from draw.figures import _svg as s
-from draw.figures._plot import results
+from draw.figures._plot import clock, results
 from draw.tables.gpu.backward_timeline import FILE, D
 
 POINTS = ["begin", "scores", "dp", "ds", "dq"]  # of the run that is drawn
@@ -95,21 +95,11 @@ def lane(role, tiles, say, y):
     return out
 
 
-def axis(say, y):
-    """Marks every 2000 cycles."""
-    out = [s.path(f"M{LEFT} {y}h{WIDE}", "tw-line")]
-    for n in range(0, CYCLES + 1, 2000):
-        x = round(LEFT + WIDE * n / CYCLES, 1)
-        words = f"{n} {say['axis']}" if n == 0 else f"{n}"
-        out.append(s.path(f"M{x} {y}v4", "tw-line"))
-        out.append(s.text(x, y + 17, words, "tw-small", "" if n == 0 else "middle"))
-    return out
-
-
 def draw(lang):
     """The figure in English or Chinese."""
     say, parts, found = SAY[lang], [], strip()
     for i, role in enumerate(("consumer 0", "consumer 1", "producer", "adder")):
         parts += lane(role, found[role], say, TOP - 14 + LANE * i)
-    parts += axis(say, TOP - 14 + 4 * LANE - 14)
+    bottom = TOP - 14 + 4 * LANE - 14
+    parts += clock(LEFT, WIDE, bottom, CYCLES, 2000, say["axis"])
     return s.svg(470, TOP + 4 * LANE - 4, say["label"], *parts)

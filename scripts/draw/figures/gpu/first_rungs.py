@@ -1,12 +1,13 @@
 """The chain of one tile in the first three rungs: what waits for copies, to scale."""
 
 from draw.figures import _svg as s
+from draw.figures._plot import clock
 from draw.figures._schedule import run
 from draw.tables.why.one_clock import rows as one_clock
 
 SIDE, D, WORD, FLOAT = 128, 128, 2, 4  # a tile is SIDE × SIDE scores; bytes
 TILES = 3  # of the third panel
-LEFT, TOP, LANE, PANEL, WIDE = 2, 22, 24, 118, 396
+LEFT, TOP, LANE, PANEL, WIDE = 90, 22, 24, 104, 388
 LANES = ("copy", "tensor", "exp")
 SAY = {
     "en": {
@@ -17,7 +18,7 @@ SAY = {
         "naive": "naive: $S$ and $P$\u2002through HBM",
         "fa1": "FA1 order: $Q$ and $O$ through HBM",
         "fa2": "FA2 order: $K$ and $V$\u2002through L2, one tile ahead",
-        "copy": "copies", "tensor": "Tensor Cores", "exp": "exponentials",
+        "copy": "copies", "tensor": "products", "exp": "exponentials", "axis": "cycles",
         "out": "{} out", "in": "{} in", "and": ", ",
     },
     "zh": {
@@ -28,7 +29,7 @@ SAY = {
         "naive": "朴素：$S$、$P$\u2002经过 HBM",
         "fa1": "FA1 次序：$Q$、$O$ 经过 HBM",
         "fa2": "FA2 次序：$K$、$V$\u2002经过 L2，提前一块",
-        "copy": "拷贝", "tensor": "Tensor Core", "exp": "指数",
+        "copy": "拷贝", "tensor": "矩阵乘法", "exp": "指数", "axis": "周期",
         "out": "{} 出", "in": "{} 进", "and": "、",
     },
 }
@@ -108,18 +109,15 @@ def bar(x, y, wide, what, say):
 
 def panel(name, found, say, top, scale):
     """One rung's lanes and bars."""
-    out = [s.text(LEFT, top, say[name], "tw-strong")]
+    out = [s.text(2, top, say[name], "tw-strong")]
     for n, lane in enumerate(LANES):
-        y, last = top + 8 + LANE * n, 0
+        y = top + 8 + LANE * n
+        out.append(s.text(LEFT - 5, y + 15, say[lane], "tw-small", "end"))
         out.append(s.rect(LEFT, y, WIDE, LANE - 3, "tw-slot"))
         for (where, what, _), (start, end) in found.items():
             if where == lane:
                 x, wide = LEFT + scale * start, scale * (end - start)
                 out += bar(x, y, wide, what, say)
-                last = max(last, end)
-        x = LEFT + scale * last + 7
-        if WIDE - x > 7 * len(say[lane].encode("gb18030")):  # Chinese is twice as wide
-            out.append(s.text(round(x, 1), y + 15, say[lane], "tw-small tw-muted"))
     return out
 
 
@@ -127,10 +125,12 @@ def draw(lang):
     """The figure in English or Chinese."""
     say, found, parts = SAY[lang], schedules(), []
     ends = {name: max(end for _, end in x.values()) for name, x in found.items()}
-    scale = WIDE / max(ends.values())
+    longest = max(ends.values())
     for n, name in enumerate(found):
         top = TOP + PANEL * n - 6
-        parts += panel(name, found[name], say, top, scale)
+        parts += panel(name, found[name], say, top, WIDE / longest)
+    bottom = TOP + PANEL * len(found) - 18
+    parts += clock(LEFT, WIDE, bottom, longest, 5000, say["axis"])
     ends = {name: s.count(round(end)) for name, end in ends.items()}
     label = say["label"].format(tiles=TILES, **ends)
-    return s.svg(400, TOP + PANEL * 3 - 34, label, *parts)
+    return s.svg(480, bottom + 24, label, *parts)

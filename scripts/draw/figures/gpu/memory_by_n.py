@@ -56,7 +56,7 @@ def axes(say):
         out.append(s.middle(round(X(n)), BOTTOM + 18, f"{n // 1024}k", "tw-small"))
     for mib in (1, 16, 256, 4096, 65536):
         out.append(line("tw-rule", (LEFT, Y(mib)), (RIGHT, Y(mib))))
-        out.append(s.text(LEFT - 6, round(Y(mib)) + 4, f"{mib:,}", "tw-small", "end"))
+        out.append(s.text(LEFT - 6, round(Y(mib)) + 4, s.count(mib), "tw-small", "end"))
     out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "tw-small", "end"))
     return [*out, s.text(0, 16, say["y"], "tw-small")]
 
@@ -86,7 +86,8 @@ def draw(lang):
         parts.append(line(f"{cls} tw-open", *points, dashes=dashes))
         parts += [dot(*point, cls, 2.5) for point in points]
         last = max(values)
-        facts = {"first": f"{values[SIZES[0]]:,.0f}", "last": f"{values[last]:,.0f}"}
+        ends = {"first": values[SIZES[0]], "last": values[last]}
+        facts = {name: s.count(round(x)) for name, x in ends.items()}
         name = say["comma"].join(say[part] for part in key)
         told.append(say["row"].format(name=name, n=f"{last // 1024}k", **facts))
     label = say["label"].format(rows=say["join"].join(told))

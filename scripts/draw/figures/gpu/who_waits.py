@@ -1,6 +1,7 @@
 """The Gluon kernel's threads, buffers and barriers: who waits for whom."""
 
 from draw.figures import _svg as s
+from draw.figures._timeline import arrow
 
 SAY = {
     "en": {
@@ -86,10 +87,11 @@ def below(say):
     out += [way((78, 298), (78, 351)), s.text(86, 330, say["empty"])]
     out += [way((148, 380), (252, 380)), s.middle(200, 372, say["asks"])]
     out += [way((276, 352), (276, 299)), s.text(268, 330, say["full"], "", "end")]
-    out.append(s.arrow(316, 350, 0, -48, 16, "tw-k"))
+    inputs = [(f"tw-{name}", 1) for name in "qkv"]
+    out += arrow(316, 350, -48, 6, inputs)
     out.append(s.arrow(364, 300, 0, 50, 12, "tw-o"))
     out.append(s.rect(1, 444, 398, 36, "tw-hbm", 'rx="3"'))
-    out.append(s.arrow(316, 444, 0, -34, 16, "tw-k"))
+    out += arrow(316, 444, -34, 6, inputs)
     out.append(s.arrow(364, 410, 0, 33, 12, "tw-o"))
     return [*out, s.text(10, 467, "HBM")]
 

@@ -39,12 +39,17 @@ def held(rank, step):
     x, y = place(rank, step)
     made, of = [], source(rank, step)
     for n, (name, owner) in enumerate((("q", rank), ("k", of), ("v", of))):
-        left = x + BOX * n + (3 if n else 0)
-        made.append(s.rect(left, y, BOX, HIGH, f"tw-{name}"))
-        made.append(
-            s.middle(left + BOX / 2, y + 18, f"${name.upper()}_{owner}$", f"tw-t{name}")
-        )
+        left, words = x + BOX * n + (3 if n else 0), f"${name.upper()}_{owner}$"
+        made.append(s.middle(left + BOX / 2, y + 18, words, f"tw-t{name}"))
     return made
+
+
+def boxes(step):
+    """The boxes of all ranks, a path for each tensor: the page has to be light."""
+    x, y = place(0, step)
+    box = f"h{BOX}v{HIGH}h-{BOX}zm{WIDE} 0"
+    lefts = {"q": x, "k": x + BOX + 3, "v": x + 2 * BOX + 3}
+    return [s.path(f"M{x} {y}{box * WORLD}", f"tw-{name}") for name, x in lefts.items()]
 
 
 def slanted(x1, y1, x2, y2, back=False):
@@ -83,6 +88,7 @@ def draw(lang):
     for step in range(WORLD):
         _, y = place(0, step)
         parts.append(s.text(2, y + 18, say["step"].format(step), "tw-muted"))
+        parts += boxes(step)
         for rank in range(WORLD):
             parts += held(rank, step)
         parts += moves(step) if step + 1 < WORLD else []

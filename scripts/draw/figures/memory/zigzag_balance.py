@@ -60,19 +60,15 @@ def starts(order):
 def triangle(x, order, say):
     """The chunks of S below the diagonal, each with the rank that computes it."""
     owner = {c: rank for rank, chunks in enumerate(ORDERS[order]) for c in chunks}
-    made = []
+    made, ranks = [], []
     for row in range(CHUNKS):
-        y = TOP + CELL * row
+        y, rank = TOP + CELL * row, owner[row]
         made.append(s.text(x - 6, y + 14, say["chunk"].format(row), *NAME))
-        for col in range(row + 1):
-            left, rank = x + CELL * col, owner[row]
-            if row == col:
-                d = f"M{left} {y}v{CELL}h{CELL}z"
-                made.append(s.path(d, f"zb-{rank}"))
-            else:
-                made.append(s.rect(left, y, CELL, CELL, f"zb-{rank}"))
-                made.append(s.middle(left + CELL / 2, y + 14, str(rank), "tw-small"))
-    return made
+        cells = f"h{CELL}v{CELL}h-{CELL}zm{CELL} 0" * row  # and half of the last one
+        made.append(s.path(f"M{x} {y}{cells}v{CELL}h{CELL}z", f"zb-{rank}"))
+        lefts = [x + CELL * col + CELL // 2 for col in range(row)]
+        ranks += [s.text(left, y + 14, str(rank)) for left in lefts]
+    return [*made, s.group(*ranks, cls="tw-cells")]
 
 
 def lanes(x, order, say):

@@ -1,5 +1,6 @@
 """Both loop orders of FlashAttention on an H200: programs and time."""
 
+from draw.figures._svg import count
 from draw.tables._counters import row
 
 CASES = [(64, 16, 1024), (16, 16, 4096), (1, 16, 8192)]  # batch, heads, N
@@ -30,6 +31,6 @@ def lines(say):
         cells = [f"{row('standard', **shape)['ms']:.2f} ms"]
         for order, how in ORDERS.items():
             found = row(order, *how, **shape)
-            count = say["programs"].format(n=f"{programs(found):,}")
-            cells.append(f"{found['ms']:.2f}\u00a0ms<br>{count}")
-        yield f"{batch * heads:,}", f"{n:,}", *cells
+            started = say["programs"].format(n=count(programs(found)))
+            cells.append(f"{found['ms']:.2f}\u00a0ms<br>{started}")
+        yield count(batch * heads), count(n), *cells

@@ -4,6 +4,7 @@ import json
 from functools import cache
 
 from draw.figures import _bench as bench
+from draw.figures._svg import count
 
 HEADS = 32
 CELLS = (  # batch, query heads for each KV head, keys
@@ -50,4 +51,4 @@ def lines(say):
 
 def number(x):
     """One digit behind the point below 100, a comma from five digits on."""
-    return f"{x:.1f}" if x < 100 else f"{x:,.0f}" if x > 9999 else f"{x:.0f}"
+    return f"{x:.1f}" if x < 100 else count(round(x))

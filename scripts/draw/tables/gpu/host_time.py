@@ -1,6 +1,7 @@
 """How long a call keeps the host, beside PyTorch's own attention."""
 
 from draw.figures._bench import bench, table
+from draw.figures._svg import count
 
 SAY = {
     "en": {
@@ -42,7 +43,7 @@ def draw(lang):
     say, found, who = SAY[lang], {}, {row["kernel"] for row in bench()["host"]}
     for row in bench()["host"]:
         key = row["pass"], row["grad"], lengths(row)
-        found[row["kernel"], key] = f"{row['microseconds']:,.0f}"
+        found[row["kernel"], key] = count(round(row["microseconds"]))
     keys = [key for key in say if any(key == other for _, other in found)]
     who = ["flash_attention", "sdpa", *who & {"empty"}]
     rows = [[say[key], *(found.get((name, key), "–") for name in who)] for key in keys]

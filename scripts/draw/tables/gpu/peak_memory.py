@@ -1,6 +1,7 @@
 """Memory on top of inputs and results, against N, in one forward pass and in a step."""
 
 from draw.figures._bench import bench, table
+from draw.figures._svg import count
 
 D, MIB = 128, 2**20
 LENGTHS = (1024, 4096, 16384)
@@ -37,7 +38,7 @@ def draw(lang):
             rows.append([extra(found[kernel, part, n]) for n in LENGTHS])
             names.append(say[part].format(say[kernel]))
     lines = [
-        [name, *(say["none"] if x is None else f"{x:,.0f}" for x in values)]
+        [name, *(say["none"] if x is None else count(round(x)) for x in values)]
         for name, values in zip(names, rows, strict=True)
     ]
     return table(["MiB", *(f"$N$ = {n // 1024}k" for n in LENGTHS)], lines)

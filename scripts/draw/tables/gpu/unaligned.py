@@ -1,31 +1,32 @@
 """Shapes that are no whole tiles: their time over that of the next aligned shape."""
 
 from draw.figures._bench import TOP, bench
+from draw.figures._svg import count
 
 from tilewise.bench.cells import PASSES
 
 SAY = {
     "en": {
         "head": ("shape", "forward", "causal", "backward", "causal"),
-        "N 1000, 4000": "1,000 queries, 4,000 keys",
-        "N 4000, 1000": "4,000 queries, 1,000 keys",
+        "N 1000, 4000": "1000 queries, 4000 keys",
+        "N 4000, 1000": "4000 queries, 1000 keys",
         "heads 16, 4": "16 heads, 4 KV heads", "heads 16, 1": "16 heads, 1 KV head",
     },
     "zh": {
         "head": ("形状", "前向", "因果", "反向", "因果"),
-        "N 1000, 4000": "1,000 个查询，4,000 个键",
-        "N 4000, 1000": "4,000 个查询，1,000 个键",
+        "N 1000, 4000": "1000 个查询，4000 个键",
+        "N 4000, 1000": "4000 个查询，1000 个键",
         "heads 16, 4": "16 个头，4 个 KV 头", "heads 16, 1": "16 个头，1 个 KV 头",
     },
 }
 
 
 def name(what, say):
-    """The name of a shape: N 1000 is $N$ = 1,000."""
+    """The name of a shape: N 1000 is $N$ = 1000."""
     if what in say:
         return say[what]
     letter, number = what.split()
-    return f"${letter}$ = {int(number):,}"
+    return f"${letter}$ = {count(int(number))}"
 
 
 def lines(say):

@@ -2,6 +2,7 @@
 
 from draw.figures._bench import table
 from draw.figures._plot import RESULTS, results
+from draw.figures._svg import count
 from draw.tables._checkpointing import WAYS, name
 
 N, MIB = 2048, 2**20
@@ -42,5 +43,5 @@ def draw(lang):
         ratios = [f"{flops:.2f}", f"{seconds:.2f}"]
         lines.append([name(lang, *way), f"{counted:.0f}", f"{peak:.0f}", *ratios])
     return table(
-        [x.replace("$N$", "\\(N\\)").format(n=f"{N:,}") for x in SAY[lang]], lines
+        [x.replace("$N$", "\\(N\\)").format(n=count(N)) for x in SAY[lang]], lines
     )

@@ -1,6 +1,7 @@
 """The longest sequence that a step could have in 12 GiB, counted and tried."""
 
 from draw.figures._bench import table
+from draw.figures._svg import count
 from draw.tables._checkpointing import name
 from draw.tables.memory.checkpointing_gpu import found
 
@@ -22,6 +23,6 @@ def draw(lang):
     """A Markdown table with one row for each policy that was tried."""
     head = [x.replace(" N", " \\(N\\)") for x in SAY[lang]]
     lines = [
-        [name(lang, *way), *(f"{n:,}" for n in both)] for way, both in longest().items()
+        [name(lang, *way), *map(count, both)] for way, both in longest().items()
     ]
     return table(head, lines)

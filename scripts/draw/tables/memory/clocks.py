@@ -1,5 +1,6 @@
 """TFLOP/s by three clocks: stopped at the return, after one call, in a CUDA graph."""
 
+from draw.figures._svg import count
 from draw.tables._practices import NAMES, rows
 
 CALLS = (("ours", 16384), ("flash", 1024))
@@ -33,4 +34,4 @@ def lines(say):
     """A line for each call."""
     for what, n in CALLS:
         name = say["row"].format(NAMES.get(what) or say[what], n // 1024)
-        yield name, *(f"{x:,.0f}" for x in speeds(what, n))
+        yield name, *(count(round(x)) for x in speeds(what, n))

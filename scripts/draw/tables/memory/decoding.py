@@ -3,6 +3,7 @@
 from itertools import product
 
 from draw.figures._bench import SHORT, table
+from draw.figures._svg import count
 from draw.tables._practices import FUSED, ms
 
 HEADS = (32, 8, 1)
@@ -29,7 +30,7 @@ def draw(lang):
     say, lines = SAY[lang], []
     for batch, k in product(BATCHES, HEADS):
         heads = say["one"] if k == 1 else say["k"].format(k=k)
-        cells = [f"{time(kernel, k, batch):,.0f}" for kernel in FUSED]
+        cells = [count(round(time(kernel, k, batch))) for kernel in FUSED]
         lines.append([say[batch].format(k=heads), *cells])
     names = [say.get(kernel) or SHORT[kernel] for kernel in FUSED]
     return table([say["head"], *names], lines)

@@ -1,5 +1,6 @@
 """Packed documents of one length: the speed over that of kernels that know it."""
 
+from draw.figures._svg import count
 from draw.tables._varlen import ratios
 
 from tilewise.bench.cells import PASSES
@@ -8,11 +9,11 @@ SAY = {
     "en": {
         "head": ("documents", "forward", "forward, causal", "backward",
                  "backward, causal"),
-        "row": "$d$ = {}, {} × {:,}",
+        "row": "$d$ = {}, {} × {}",
     },
     "zh": {
         "head": ("文档", "前向", "前向，因果", "反向", "反向，因果"),
-        "row": "$d$ = {}，{} × {:,}",
+        "row": "$d$ = {}，{} × {}",
     },
 }
 TOTAL = 16384
@@ -23,4 +24,4 @@ def lines(say):
     found = {way: ratios(way) for way in PASSES}
     for d, n, _ in [at for at in found["forward"] if not at[2]]:
         cells = [found[way][d, n, causal] for way in PASSES for causal in (False, True)]
-        yield say["row"].format(d, TOTAL // n, n), *(f"{x:.2f}" for x in cells)
+        yield say["row"].format(d, TOTAL // n, count(n)), *(f"{x:.2f}" for x in cells)

@@ -4,6 +4,8 @@ import json
 import math
 from pathlib import Path
 
+from draw.figures._svg import count
+
 ROOT = Path(__file__).resolve().parents[4]
 RESULTS = ROOT / "benchmarks/results/cpu-2026-11-22-packing.json"
 NAMES = ("log_normal", "functions")
@@ -46,9 +48,9 @@ def share(x):
 
 def times(x):
     """A ratio with three digits."""
-    return (
-        f"{x:,.0f}" if x >= 99.5 else f"{float(f'{x:.3g}'):.{1 if x >= 9.95 else 2}f}"
-    )
+    if x >= 99.5:
+        return count(round(x))
+    return f"{float(f'{x:.3g}'):.{1 if x >= 9.95 else 2}f}"
 
 
 SHOWN = ((share, "fill"), (times, "work"))

@@ -1,6 +1,7 @@
 """The memory that ring attention takes at its peak, on one GPU and on each of two."""
 
 from draw.figures._bench import table
+from draw.figures._svg import count
 from draw.tables.memory.ring_times import SHAPE, found
 
 from tilewise.ledger.ring import at_once, working_set
@@ -39,5 +40,5 @@ def draw(lang):
     for n in sorted({n for world, _, n in most if world == 1}):
         one, two, other = (most.get((*way, n)) for way in WAYS)
         cells = say(one), say(two), f"{two / one:.2f}", say(counted(n)), say(other)
-        lines.append([f"{n:,}", *cells])
+        lines.append([count(n), *cells])
     return table(["$N$", *SAY[lang]], lines, left=0)

@@ -3,6 +3,7 @@
 import json
 
 from draw.figures._bench import newest, table
+from draw.figures._svg import count
 
 SHAPE = "16 heads of 128"
 WAYS = (  # number of GPUs, way
@@ -10,9 +11,9 @@ WAYS = (  # number of GPUs, way
     (1, "torch_allgather"), (2, "torch_allgather"), (2, "torch_alltoall"),
 )
 SAY = {
-    "en": ("ours, one GPU", "two", "times as fast", "two, without overlap",
+    "en": ("ours, one GPU", "two", "two, without overlap",
            "PyTorch, one GPU", "two, all at once", "two, step by step"),
-    "zh": ("本书，一个 GPU", "两个", "加速比", "两个，不重叠", "PyTorch，一个 GPU",
+    "zh": ("本书，一个 GPU", "两个", "两个，不重叠", "PyTorch，一个 GPU",
            "两个，一次收齐", "两个，逐步传递"),
 }
 
@@ -36,7 +37,7 @@ def gain(n, shape=SHAPE):
 
 def say(ms):
     """Milliseconds with four digits or one behind the point; a dash for None."""
-    return "–" if ms is None else f"{ms:,.1f}" if ms < 1000 else f"{ms:,.0f}"
+    return "–" if ms is None else f"{ms:.1f}" if ms < 1000 else count(round(ms))
 
 
 def draw(lang):
@@ -45,5 +46,5 @@ def draw(lang):
     for n in sorted({n for *_, n in ms}):
         if (1, "ring", n) in ms and (2, "ring", n) in ms:
             cells = [say(ms.get((*way, n))) for way in WAYS]
-            lines.append([f"{n:,}", *cells[:2], f"{gain(n):.2f}", *cells[2:]])
+            lines.append([count(n), *cells])
     return table(["$N$", *SAY[lang]], lines, left=0)

@@ -1,6 +1,8 @@
 """What the attention service takes on at most, and what is said beyond it."""
 
 
+from draw.figures._svg import count
+
 from tilewise.serve.limits import HEADER, JSON_NUMBERS, LIMITS, NAMES
 
 LEFT = 2
@@ -46,5 +48,5 @@ def lines(say):
     for name, status in STATUS.items():
         option = f"`--{name.replace('_', '-')}`" if name in LIMITS else "–"
         value = FIXED[name] if name in FIXED else LIMITS[name]
-        shown = say["cores"] if name == "threads" else f"{value:,}"
+        shown = say["cores"] if name == "threads" else count(value)
         yield say[name], option, shown, str(say.get(status, status))

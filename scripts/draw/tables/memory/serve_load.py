@@ -1,6 +1,7 @@
 """What 200 clients did to the attention service in a minute."""
 
 from draw.figures._plot import results
+from draw.figures._svg import count
 
 SAY = {
     "en": {
@@ -28,13 +29,13 @@ def lines(say):
     found = results(FILE)
     counts, memory = found["by_status"], found["memory"]
     rows = {
-        "right": f"{counts['200']:,}",
-        "busy": f"{counts.get('429', 0):,}",
+        "right": count(counts["200"]),
+        "busy": count(counts.get("429", 0)),
         "wrong": f"{len(found['wrong'])}",
         "errors": f"{found['server_errors']}",
         "rate": f"{found['per_second']:.0f}",
     }
     rows |= {x: f"{found['seconds'][x]:.2f} s" for x in ("p50", "p99")}
     keys = {"start": "at_start", "peak": "peak", "bound": "bound"}
-    rows |= {name: f"{memory[x] / 2**20:,.0f} MiB" for name, x in keys.items()}
+    rows |= {name: f"{count(round(memory[x] / 2**20))} MiB" for name, x in keys.items()}
     return [[say[name], value] for name, value in rows.items()]

@@ -1,6 +1,7 @@
 """Error of attention as the keys become more: tiles of 64 keys are added one by one."""
 
 from draw.figures._plot import results
+from draw.figures._svg import count
 from draw.tables._errors import FILE, units
 
 from tilewise.rounding import roundoff
@@ -27,4 +28,4 @@ def lines(_):
             same = {"n": n, "factor": 1, "what": what, "format": name}
             (row,) = (r for r in found if same.items() <= r.items())
             cells.append(units(row["rms"] / roundoff(name)))
-        yield f"{n:,}", *cells
+        yield count(n), *cells

@@ -17,31 +17,41 @@ SAY = {
         "hbm": "HBM, ", "nvlink": "NVLink, ", "pcie": "PCIe, ", "per_sm": "each SM",
         "with_l1_per_sm": "each SM, with L1", "capacity": "in all",
         "bandwidth": "bandwidth", "latency": "latency in cycles", "none": "not stated",
-        "kinds": "The small number is the source; d: derived from what it states, m:"
-        " measured. SXM is the form for servers, as opposed to a PCIe card. A GB of"
-        " capacity is 2³⁰ bytes here; TB/s and GB/s are powers of ten. Bandwidths on"
-        " Hopper are bytes per clock cycle times 132 SMs times the clock: for registers"
-        " 1536 bytes (128 multiply-adds) at 1.98 GHz, the clock that the stated fp32"
-        " peak implies; for shared memory 128 bytes at 1.83 GHz, that of the stated"
-        " bf16 peak. NVLink and PCIe: both"
-        " directions together. Source {luo} took its latencies on an A100 PCIe and an"
-        " H800 PCIe (the H100's chip), with another program than source {ours}.",
-        "sources": " Sources: ", "from": ", ", "next": "; ", "end": ".",
+        "title": "Units, clocks and sources of this table",
+        "kinds": (
+            "The small number is the source; d: derived from what it states, m:"
+            " measured. SXM is the form for servers, as opposed to a PCIe card.",
+            "A GB of capacity is 2³⁰ bytes, as vendors count it; TB/s and GB/s are"
+            " powers of ten. NVLink and PCIe: both directions together.",
+            "Bandwidths on Hopper are bytes per clock cycle times 132 SMs times the"
+            " clock: for registers 1536 bytes (128 multiply-adds) at 1.98 GHz, the"
+            " clock that the stated fp32 peak implies; for shared memory 128 bytes at"
+            " 1.83 GHz, that of the stated bf16 peak.",
+            "Source {luo} took its latencies on an A100 PCIe and an H800 PCIe (the"
+            " H100's chip), with another program than source {ours}, so compare"
+            " latencies only within a column.",
+        ),
+        "sources": "Sources: ", "from": ", ", "next": "; ", "end": ".",
         "others": " et al., ",
-        "here": "measured for this site on one NVIDIA H200, 2026-11-20",
+        "here": "measured for this book on one NVIDIA H200, 2026-11-20",
     },
     "zh": {
         "registers": "寄存器，", "shared": "共享内存，", "l2": "L2 缓存，",
         "hbm": "HBM，", "nvlink": "NVLink，", "pcie": "PCIe，", "per_sm": "每个 SM",
         "with_l1_per_sm": "每个 SM（含 L1）", "capacity": "总容量",
         "bandwidth": "带宽", "latency": "延迟（周期）", "none": "未公布",
-        "kinds": "小号数字是出处的编号；d：由出处给的数推算，m：实测。SXM 指服务器"
-        "专用的版本，区别于 PCIe 插卡。容量的 GB 在这里是 2³⁰ 字节，TB/s、GB/s 按 10"
-        " 的幂。Hopper 的带宽是每周期的字节数乘 132 个 SM 再乘时钟：寄存器每周期 1536"
-        " 字节（128 次乘加），时钟取标称 fp32 峰值对应的 1.98 GHz；共享内存每周期 128"
-        " 字节，时钟取标称 bf16 峰值对应的 1.83 GHz。NVLink 和 PCIe"
-        " 是双向合计。出处 {luo} 的延迟是在 A100 PCIe 和 H800 PCIe（芯片和 H100 的"
-        "一样）上测的，用的程序和出处 {ours} 不同。",
+        "title": "这张表的单位、时钟和出处",
+        "kinds": (
+            "小号数字是出处的编号；d：由出处给的数推算，m：实测。SXM 指服务器专用的"
+            "版本，区别于 PCIe 插卡。",
+            "容量的 GB 是 2³⁰ 字节，与厂商的算法相同；TB/s、GB/s 按 10 的幂。NVLink"
+            " 和 PCIe 是双向合计。",
+            "Hopper 的带宽是每周期的字节数乘 132 个 SM 再乘时钟：寄存器每周期 1536"
+            " 字节（128 次乘加），时钟取标称 fp32 峰值对应的 1.98 GHz；共享内存每周期"
+            " 128 字节，时钟取标称 bf16 峰值对应的 1.83 GHz。",
+            "出处 {luo} 的延迟是在 A100 PCIe 和 H800 PCIe（芯片和 H100 的一样）上测"
+            "的，用的程序和出处 {ours} 不同，所以延迟只能在同一列里比较。",
+        ),
         "sources": "出处：", "from": "，", "next": "；", "end": "。",
         "others": " 等，",
         "here": "本书在一张 NVIDIA H200 上实测，2026-11-20",
@@ -67,7 +77,7 @@ def entry(key, number, say):
 
 
 def draw(lang):
-    """A Markdown table of levels and GPUs, and its sources."""
+    """A Markdown table of levels and GPUs; its units and sources are folded below."""
     say, levels = SAY[lang], [gpu["levels"] for gpu in GPUS.values()]
     facts = {(a, b): [x[a].get(b) for x in levels] for a, b in ROWS}
     used = {f["source"] for row in facts.values() for f in row if f}
@@ -77,6 +87,8 @@ def draw(lang):
     for (level, quantity), row in facts.items():
         cells = [cell(f, quantity, number) if f else say["none"] for f in row]
         lines.append(f"| {say[level]}{say[quantity]} | {' | '.join(cells)} |")
-    kinds = say["kinds"].format(luo=number["luo"], ours=number["latency"])
     entries = say["next"].join(entry(key, n, say) for key, n in number.items())
-    return "\n".join([*lines, "", kinds + say["sources"] + entries + say["end"]])
+    notes = [x.format(luo=number["luo"], ours=number["latency"]) for x in say["kinds"]]
+    notes.append(say["sources"] + entries + say["end"])
+    fold = [f'??? info "{say["title"]}"', *(f"    - {note}" for note in notes)]
+    return "\n".join([*lines, "", *fold])

@@ -7,7 +7,8 @@ from tilewise.hardware import GPUS
 SAY = {
     "en": {
         "head": ("from", "in each clock cycle", "from request to result"),
-        "bf16": "Tensor Cores", "exp": "exponential unit", "fma": "fp32 multiply-add",
+        "bf16": "Tensor Cores", "exp": "exponential unit (SFU)",
+        "fma": "CUDA cores, fp32 multiply-add",
         "shared": "shared memory", "l1": "L1 cache", "l2": "L2 cache", "hbm": "HBM",
         "flop": "{} FLOP", "result": "{} results", "byte": "{} bytes",
         "pair": "{} results, or {} FLOP",
@@ -15,7 +16,8 @@ SAY = {
     },
     "zh": {
         "head": ("部件", "每个时钟周期", "从发出到拿到结果"),
-        "bf16": "Tensor Core", "exp": "指数单元", "fma": "fp32 乘加单元",
+        "bf16": "Tensor Core", "exp": "特殊函数单元（SFU），算指数",
+        "fma": "CUDA 核心，做 fp32 乘加",
         "shared": "共享内存", "l1": "L1 缓存", "l2": "L2 缓存", "hbm": "HBM",
         "flop": "{} FLOP", "result": "{} 个结果", "byte": "{} 字节",
         "pair": "{} 个结果，即 {} FLOP",

@@ -1,5 +1,6 @@
 """What an SM of three GPUs has, and the most that it holds, each with its source."""
 
+from draw.figures._svg import count
 from draw.tables.why.gpu_memory import MARK, entry
 
 from tilewise.hardware import GPUS, KB, SOURCES
@@ -17,7 +18,7 @@ SAY = {
         "m": "The small number is the source; m: reported by the device.",
         "sources": " Sources: ", "from": ", ", "next": "; ", "end": ".",
         "others": " et al., ",
-        "here": "measured for this site on one NVIDIA H200, 2026-11-20",
+        "here": "measured for this book on one NVIDIA H200, 2026-11-20",
     },
     "zh": {
         "head": "SXM", "sms": "SM 的个数", "warps": "每个 SM 最多驻留的 warp",
@@ -47,7 +48,7 @@ def fact(gpu, row):
     source, value = one["source"], one["value"]
     if gpu == "A100":
         source = AMPERE.get(source, source)
-    text = f"{value // KB}\u00a0KiB" if row == "shared" else f"{value:,}"
+    text = f"{value // KB}\u00a0KiB" if row == "shared" else count(value)
     return text, source, one["kind"]
 
 
