@@ -8,7 +8,7 @@ import pytest
 from tilewise.cli import main
 from tilewise.cli.doctor import judge, look
 from tilewise.cli.doctor.rows import table
-from tilewise.cli.doctor.symbols import string_abi
+from tilewise.render.mangled import string_abi
 
 from . import _broken
 from ._broken import BROKEN

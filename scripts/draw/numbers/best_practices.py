@@ -163,20 +163,6 @@ def host(**which):
     return row["microseconds"]
 
 
-def step(forward, backward):
-    """{cell: ms} of both passes together."""
-    f, b = rules.times("forward", forward), rules.times("backward", backward)
-    return {c: f[c] + b[c] for c in rules.CELLS}
-
-
-def sum_apart():
-    """By how many percent at most ours and FlashAttention-4 differ in a step."""
-    ours, steps = step(*bench.TOP.values()), {x: step(x, x) for x in OTHERS}
-    fa4 = steps.pop("fa4")
-    assert all(max(ours[c], fa4[c]) < x[c] for x in steps.values() for c in ours)
-    return 100 * max(abs(ours[c] / fa4[c] - 1) for c in ours)
-
-
 def measuring():
     """Clocks, first calls, winners, lengths that were not seen before."""
     speeds = {name: bench.speeds("forward", name) for name in OTHERS}
@@ -187,7 +173,7 @@ def measuring():
         own, *rest = (bench.speeds(way, x) for x in (bench.TOP[way], *OTHERS))
         first = [c for c in own if own[c] > max(x[c] for x in rest)]
         yield f"ours_first_{way}", f"{len(first)}"
-    yield "sum_apart", f"{sum_apart():.0f}"
+    yield "sum_apart", f"{rules.apart():.0f}"
     (clock,) = practices.rows("clocks", what="ours", n=16384)
     peak = hardware.GPUS["H200"]["bf16"]["value"] / 1e12
     yield "returned_ms", f"{1e3 * clock['seconds_returned']:.2f}"

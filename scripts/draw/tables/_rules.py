@@ -78,6 +78,19 @@ def both(forwards, backward):
     return [(forwards * f[c] + other[c]) / (f[c] + b[c]) for c in CELLS]
 
 
+def step(forward, backward):
+    """{cell: ms} of both passes together."""
+    f, b = times("forward", forward), times("backward", backward)
+    return {c: f[c] + b[c] for c in CELLS}
+
+
+def apart(others=("cudnn", "flash", "flex")):
+    """By how many percent at most ours and FlashAttention-4 differ in a step."""
+    ours, fa4, *rest = step(*TOP.values()), *(step(x, x) for x in ("fa4", *others))
+    assert all(max(ours[c], fa4[c]) < x[c] for x in rest for c in CELLS)
+    return 100 * max(abs(ours[c] / fa4[c] - 1) for c in CELLS)
+
+
 def alone():
     """The repeatable backward pass over the fastest one, in every cell."""
     fixed, fast = times("backward", FIXED), times("backward", TOP["backward"])

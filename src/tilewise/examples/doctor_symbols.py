@@ -1,4 +1,4 @@
-from tilewise.cli.doctor.symbols import string_abi
+from tilewise.render.mangled import string_abi
 
 for symbol in (
     "_ZN3c105ErrorC2ENS_14SourceLocationESs",

@@ -16,7 +16,8 @@ SAY = {
     "zh": {
         "head": ("内核", "用时", "HBM 访问量", "FLOP/字节", "TFLOP/s", "与屋顶之比"),
         "qk": "$QK^\\top$", "scale": "缩放", "softmax": "softmax", "pv": "$PV$",
-        "standard": "四个依次执行", "three_kernels": "三个依次执行（缩放与 softmax 融合）",
+        "standard": "四个依次执行",
+        "three_kernels": "三个依次执行（缩放与 softmax 融合）",
         "flash": "FlashAttention-2", "cudnn": "cuDNN 的融合注意力",
     },
 }

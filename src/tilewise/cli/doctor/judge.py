@@ -4,7 +4,7 @@ import re
 
 from tilewise.cli.doctor import machine
 from tilewise.cli.doctor.rows import about, plain, row, table
-from tilewise.cli.doctor.symbols import string_abi
+from tilewise.render.mangled import string_abi
 
 
 def abi_differs(match, package, torch):
