@@ -12,6 +12,8 @@ from pathlib import Path
 SHEET = Path(__file__).resolve().parents[2] / "docs/assets/tilewise.css"
 FIGURE = re.compile(r'<figure([^>]* class="tw-figure.*?)</figure>', re.S)
 DRAWING = re.compile(r'<svg class="tw".*?</svg>', re.S)
+PLACES = re.compile(r' (?:d|x|y|cx|cy|width|height)="[^"]*"')
+WHOLE = re.compile(r'(?<=\d)\.0(?=[ "LHVZhv])')
 CAPTION = re.compile(r"(<figcaption[^>]*>)(.*?)(?=</figcaption>)", re.S)
 SAID = {"en": ("Figure {}", "Figure {} as SVG"), "zh": ("图 {}", "图 {} 的 SVG")}
 
@@ -37,6 +39,11 @@ def alone(drawing):
     """A drawing as a file."""
     head, inside = drawing.split(">", 1)
     return f"{head}><style>{style()}</style>{inside}\n"
+
+
+def shortened(match):
+    """A drawing without the zeros behind whole numbers: the page has to be light."""
+    return PLACES.sub(lambda found: WHOLE.sub("", found[0]), match[0])
 
 
 def taken(home, path, name, drawing, says):
@@ -69,5 +76,5 @@ def numbered(home, pages, language):
     for path, page in pages.items():
         count = 0
         if "tw-home" not in page:
-            pages[path] = FIGURE.sub(figure, page)
+            pages[path] = FIGURE.sub(figure, DRAWING.sub(shortened, page))
     return pages
