@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from draw.exercises import NAMES
 from draw.figures._bench import bench, mean
 from draw.tables._pitfalls import kills
 from draw.tables._savings import rows
 
 from tilewise.bench.cells import DIMS, SIZES
+from tilewise.exercises import NAMES
 from tilewise.pitfalls.suite import SUITE, smallest
 
 SUITE_FIRST = next(iter(SUITE))  # the comparison that most people write
