@@ -58,5 +58,5 @@ def test_claims_on_first_fit_decreasing():
 def test_a_share_is_never_rounded_up_to_a_whole():
     assert table.share(0.99999) == "99.99%" and table.share(0.16) == "16.0%"
     shown = [table.times(x) for x in (0.81, 1, 3.296, 14.8, 33.84, 1385.2)]
-    assert shown == ["0.81", "1.00", "3.30", "14.8", "33.8", "1,385"]
+    assert shown == ["0.81", "1.00", "3.30", "14.8", "33.8", "1385"]
     assert re.fullmatch(r"\d+\.\d\d", table.times(9.94))

@@ -62,7 +62,7 @@ def test_memory_is_what_the_ledger_counts():
 
 def test_milliseconds_are_shown_with_few_digits():
     shown = [table.say(x) for x in (6.27, 103.93, 1670.56, None)]
-    assert shown == ["6.3", "103.9", "1,671", "–"]
+    assert shown == ["6.3", "103.9", "1671", "–"]
 
 
 def test_memory_falls_as_one_over_the_number_of_gpus():

@@ -53,9 +53,10 @@ def test_most_listings_run_without_the_package():
 
 def needs(block):
     """The line about what a listing needs: in it, or after its output."""
-    if "output" in (after := block.find_next_sibling()).get("class", ()):
-        after = after.find_next_sibling()
-    last = [after] if "tw-needs" in after.get("class", ()) else []
+    after = [*block.find_next_siblings(limit=2)]  # none, if it is the last of a fold
+    if after and "output" in after[0].get("class", ()):
+        del after[0]
+    last = [x for x in after[:1] if "tw-needs" in x.get("class", ())]
     return block.select(".tw-needs") + last
 
 

@@ -9,15 +9,15 @@ masks = [
     ("local, global", lambda i, j: abs(i - j) < 2 or i == 0 or j == 0),
     ("diagonal", lambda i, j: i == j),
 ]
-fixed = {  # what no mask saves: elements that cross once
-    flash1_forward: n * (d + 2) + 2 * n * d,  # the first O, ℓ and m; K and V
-    flash2_forward: 2 * n * d + n,  # Q; O and L
-    flash1_backward: 3 * n * d + 4 * n * d,  # the first dQ, dK, dV; K, V, dK, dV
-}
+fixed = [  # what no mask saves: elements that cross once
+    (flash1_forward, n * (d + 2) + 2 * n * d),  # the first O, ℓ and m; K and V
+    (flash2_forward, 2 * n * d + n),  # Q; O and L
+    (flash1_backward, 3 * n * d + 4 * n * d),  # the first dQ, dK, dV; K, V, dK, dV
+]
 for name, listed in masks:
     mask = [[listed(i, j) for j in range(t)] for i in range(t)]
     rho, line = sum(map(sum, mask)) / t**2, ""
-    for count, part in fixed.items():
+    for count, part in fixed:
         bill = count(n, d, size, size, block_mask=mask)
         every = count(n, d, size, size)
         rest, whole = (x["reads"] + x["writes"] - part for x in (bill, every))
