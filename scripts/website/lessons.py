@@ -22,9 +22,7 @@ from tilewise.render import inline_numbers, told_in_chinese
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = ROOT / "docs/generated/numbers"
-LEAD = re.compile(  # and the first paragraph after it that needs nothing below it
-    r'<p class="tw-lead">.*?</p>.*?<p>(?:(?!</p>).)*[^:：](?=</p>)', re.S
-)
+LEAD = re.compile(r'<p class="tw-lead">.*?</p>.*?<p>(?:(?!</p>).)*[^:：](?=</p>)', re.S)
 META = re.compile(r"\A---\n.*?\n---\n", re.S)
 FENCE = re.compile(r"^( *)(`{3,})([^\n]*)\n(.*?)^\1\2$\n?", re.M | re.S)
 FOLDED = re.compile(r'^\?\?\?\+? \w+ "(.*)"\n((?:(?: {4}.*)?\n)+)', re.M)
