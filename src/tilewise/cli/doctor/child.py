@@ -14,6 +14,8 @@ import tempfile
 import warnings
 from typing import Any
 
+TEXT = re.compile(r"Warning: (.*?)(?: \(function .*)?$", re.MULTILINE)
+
 
 def main():
     """Answer {"error", "said", …} about the module that is asked for."""
@@ -103,13 +105,13 @@ def reasons(torch, given):
     for name in ("cudnn", "flash", "efficient"):
         ask = getattr(cuda, f"can_use_{name}_attention", None)
         if ask is not None:
-            able, lines = overheard(lambda: ask(params, True))
+            able, lines = overheard(ask, params, True)
             if not able:
                 found[f"{name}_attention"] = " ".join(dict.fromkeys(lines))[:300]
     return found
 
 
-def overheard(function):
+def overheard(function, *args):
     """(What it returns, the first line of each warning, from Python or from C++).
 
     PyTorch's C++ writes to stderr "[W… file:line] Warning: text (function name)".
@@ -119,7 +121,7 @@ def overheard(function):
         warnings.simplefilter("always")
         os.dup2(file.fileno(), 2)
         try:
-            value = function()
+            value = function(*args)
         finally:
             os.dup2(kept, 2)
             os.close(kept)
