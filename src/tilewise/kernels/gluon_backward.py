@@ -23,6 +23,7 @@ from triton.experimental.gluon.language.nvidia.hopper import (
     warpgroup_mma,
     warpgroup_mma_wait,
 )
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from tilewise.kernels.host.descriptor import describable, strides_of
 from tilewise.kernels.host.launch import Descriptor, launch
@@ -35,12 +36,14 @@ from tilewise.kernels.shared.gluon_backward import (
     half_dq,
     mask,
     rows_kernel,
+    store_keys,
     store_part,
     sum_kernel,
 )
 from tilewise.kernels.shared.work_backward import KEYS, crew_of, plan, share_out
 
 ROWS = {64: 128, 128: 64}  # d, filled up → B_r: what the registers hold
+PDL = gl.constexpr(False)  # whether a kernel may begin before the one before has ended
 STAGES = gl.constexpr(2)  # tiles of Q and of dO in shared memory
 SIZES = "FIRST", "HEADS", "N_Q", "N_K", "N_PAD", "SHIFT"  # one kernel for all
 HALF_DQ = gl.NVMMASharedLayout.get_default_for([128, 32], gl.float32)
@@ -130,6 +133,8 @@ def fetch_tiles(sm, walk, Q, DO, K, V, LSE, DELTA):
             mbarrier.wait(sm.empty.index(s), (i // STAGES & 1) ^ 1)
             mbarrier.expect(q_full, Q.block_type.nbytes + 4 * walk.rows)
             tma.async_copy_global_to_shared(Q, at, q_full, sm.q.index(s))
+            if PDL:
+                gdc_wait()  # for L and δ
             tma.async_copy_global_to_shared(LSE, number, q_full, sm.lse.index(s))
             mbarrier.expect(do_full, DO.block_type.nbytes + 4 * walk.rows)
             tma.async_copy_global_to_shared(DO, at, do_full, sm.do.index(s))
@@ -137,11 +142,12 @@ def fetch_tiles(sm, walk, Q, DO, K, V, LSE, DELTA):
 
 
 @gluon.jit
-def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant,
-         EARLY: Constant):
+def step(sm, i, dk, dv, tau2, see, w: Constant, MASKED: Constant,
+         EARLY: Constant, POLL: Constant):
     """Tile number i of the queries and consumer w's 64 keys: five products.
 
-    EARLY loads L while Sᵀ is computed, for which there must be registers.
+    EARLY loads L while Sᵀ is computed, for which there must be registers. POLL keeps
+    the exponentials above the wait for dPᵀ.
     """
     B_R: Constant = sm.q.shape[3]
     D: Constant = sm.q.shape[4]
@@ -164,11 +170,12 @@ def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant,
         lse = sm.lse.index(s).load(COLUMN)
     pt = gl.exp2(st * tau2 - lse[None, :])  # (64, B_r)
     if MASKED:
-        pt = mask(pt, row, left, w)
+        pt = mask(pt, see[0], see[1], w)
     pt16 = gl.convert_layout(pt.to(q.dtype), LEFT)  # stays in registers
     # ptxas would move the next wait above the exponentials. But it moves nothing past a
     # loop, and this line is one: it polls a barrier, which was complete long ago.
-    mbarrier.wait(sm.kv_full.index(0), 0)
+    if POLL:
+        mbarrier.wait(sm.kv_full.index(0), 0)
     dpt = warpgroup_mma_wait(0, deps=(dpt,))
     delta = sm.delta.index(s).load(COLUMN)
     dst = (pt * (dpt - delta[None, :])).to(q.dtype)
@@ -201,6 +208,7 @@ def consume(sm, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
     """Consumer w: dK and dV of 64 keys, and half of each tile of dQ."""
     D: Constant = sm.q.shape[4]
     EARLY: Constant = D == 128
+    POLL: Constant = True
     ACC: Constant = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
     dk, dv = gl.zeros([64, D], gl.float32, ACC), gl.zeros([64, D], gl.float32, ACC)
     tau2 = scale * LOG2E
@@ -212,41 +220,36 @@ def consume(sm, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
         if MASKED:
             full += walk.masked
             for i in tl.range(start, full, disable_licm=True):
-                row = (i - start) * walk.rows + walk.see
-                dk, dv = step(sm, i, dk, dv, tau2, row, walk.left, w, True, EARLY)
+                see = (i - start) * walk.rows + walk.see, walk.left
+                dk, dv = step(sm, i, dk, dv, tau2, see, w, True, EARLY, POLL)
         for i in tl.range(full, start + walk.tiles, disable_licm=True):
-            dk, dv = step(sm, i, dk, dv, tau2, 0, 0, w, False, EARLY)
+            dk, dv = step(sm, i, dk, dv, tau2, (0, 0), w, False, EARLY, POLL)
     if walk.share < walk.group:  # others have the other query heads: sum_kernel adds
         store_part(SUMS, walk, dk, dv, w)
     else:
         batch, _, kv_head = walk.place()
         at = [batch, kv_head, walk.col + 64 * w, 0]
-        room = sm.v.index(w)  # nobody else reads it: for dV, then for dK
-        room.reshape([64, D]).store(dv.to(DV.dtype))
-        fence_async_shared()
-        tma.async_copy_shared_to_global(DV, at, room)
-        tma.store_wait(pendings=0)
-        room.reshape([64, D]).store((scale * dk).to(DK.dtype))
-        fence_async_shared()
-        tma.async_copy_shared_to_global(DK, at, room)
-        tma.store_wait(pendings=0)
+        store_keys(sm, DK, DV, at, dk, dv, scale, w)
 
 
 @gluon.jit(do_not_specialize=SIZES)
 def main_kernel(
-    Q, K, V, DO, DK, DV, DQ, LSE, DELTA, SUMS, FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT,
-    scale, GROUP: Constant, SHARE: Constant, MASKED: Constant,
+    Q, K, V, DO, DK, DV, DQ, LSE, DELTA, SUMS, TURNS, FIRST, HEADS, N_Q, N_K, N_PAD,
+    SHIFT, scale, GROUP: Constant, SHARE: Constant, MASKED: Constant,
 ):
     """dK and dV of KEYS keys, and what they add to dQ, in fp32."""
+    if PDL:
+        gdc_launch_dependents()
     rows: Constant = Q.block_type.shape[2]
-    walk = plan(FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP, SHARE, rows)
+    ordered: Constant = TURNS is not None
+    walk = plan(FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP, SHARE, rows, ordered)
     sm = allocate(Q, K, LSE, DQ)
     gl.warp_specialize(
         [
             (consume, (sm, walk, DK, DV, SUMS, scale, 0, MASKED)),
             (consume, (sm, walk, DK, DV, SUMS, scale, 1, MASKED)),
             (fetch_tiles, (sm, walk, Q, DO, K, V, LSE, DELTA)),
-            (add_dq, (sm, walk, DQ)),
+            (add_dq, (sm, walk, DQ, TURNS, PDL)),
         ],
         [4, 1, 1],  # warps of all but the first, which has num_warps
         [240, 24, 24],  # registers a thread: what two warps give up, consumers get
@@ -258,6 +261,7 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
 
     Heads take turns, as many at once as `share_out` says, with an fp32 dQ for these; if
     a head of K is read by several programs, with fp32 dK and dV from each of them.
+    dQ is added up in one order where torch.use_deterministic_algorithms is on.
     """
     if q.element_size() != 2 or q.shape[-1] > 128:
         d = q.shape[-1]
@@ -276,6 +280,8 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     if parts > 1:
         sums = q.new_empty(2, most * parts, keys, dims, dtype=torch.float32)
     rows, masked = ROWS[dims], bool(causal or keys > n_k)
+    ordered = torch.are_deterministic_algorithms_enabled()
+    turns = q.new_empty(len(dq32) // dims // 2, dtype=torch.int32) if ordered else None
 
     def box(x, cols):
         """Tiles (64, cols) of x for plain Triton."""
@@ -284,20 +290,21 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     for first in range(0, total, most):  # heads of K and V
         now, head = min(most, total - first), first * group
         launch(
-            rows_kernel, (q.device, q.dtype, dims, dlse is None),
+            rows_kernel, (q.device, q.dtype, dims, dlse is None, ordered),
             (now * group * n_pad // 64, 1, 1), box(o, dims), box(do, dims),
-            *per_row, dq32, head, heads, n_q, n_pad, 64, dims,
+            *per_row, dq32, turns, head, heads, n_q, n_pad, 64, dims, PDL.value,
         )
-        crew = crew_of(now * parts, cols, causal)
+        crew = crew_of(now * parts, cols, causal, ordered)
         launch(
-            main_kernel, (q.device, q.dtype, dims, group, parts, masked),
+            main_kernel, (q.device, q.dtype, dims, group, parts, masked, ordered),
             (crew, cols, now * parts // crew),
             describe(q, rows, dims), describe(k, 64, dims), describe(v, 64, dims),
             describe(do, rows, dims), describe(dk, 64, dims), describe(dv, 64, dims),
             Descriptor(dq32, (32, 1), (128, 32), HALF_DQ),
             *(Descriptor(x.view(-1), (1,), (rows,), NUMBERS) for x in per_row[2:]),
-            sums, head, heads, n_q, n_k, n_pad, shift(causal, n_q, n_k), scale, group,
-            group // parts, masked, num_warps=4, maxnreg=168,
+            sums, turns, head, heads, n_q, n_k, n_pad, shift(causal, n_q, n_k), scale,
+            group, group // parts, masked, num_warps=4, maxnreg=168,
+            launch_pdl=PDL.value,
         )
         if parts > 1:
             launch(
@@ -308,6 +315,6 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
         launch(
             dq_kernel, (q.device, q.dtype, dims),
             (now * group * n_pad * dims // 4096, 1, 1), dq32, box(dq, 64), head, heads,
-            n_pad, scale, dims,
+            n_pad, scale, dims, PDL.value, launch_pdl=PDL.value,
         )
     return dq, dk, dv

@@ -13,24 +13,39 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language._core import builtin
 from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
     mbarrier,
     tma,
     warpgroup_mma,
 )
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from tilewise.kernels.shared.common_backward import row_numbers
 from tilewise.kernels.shared.work_backward import KEYS
 
 SIZES = "FIRST", "HEADS", "N_Q", "N_K", "N_PAD"  # one compiled kernel for all of them
 GIVEN = "LSE", "DLSE"  # may begin at any address
+# Until it is N's turn; and the turn of the next, when what this warp adds is in memory
+WAIT = """{ .reg .pred early; .reg .u32 turn;
+again: ld.acquire.gpu.global.u32 turn, [$1]; setp.lo.u32 early, turn, $2;
+@early bra again; bar.warp.sync -1; fence.proxy.async.global; mov.u32 $0, 0; }"""
+PASS = """{ .reg .pred one; .reg .u32 lane; cp.async.bulk.wait_group 0;
+fence.proxy.async.global; bar.warp.sync -1; mov.u32 lane, %laneid;
+setp.eq.u32 one, lane, 0; @one red.release.gpu.global.add.u32 [$1], 1;
+mov.u32 $0, 0; }"""
+WAIT, PASS = gl.constexpr(WAIT), gl.constexpr(PASS)
 
 
 @triton.jit(do_not_specialize=SIZES, do_not_specialize_on_alignment=GIVEN)
 def rows_kernel(
-    O, DO, LSE, DLSE, LSE2, DELTA, DQ32, FIRST, HEADS, N_Q, N_PAD,
-    ROWS: tl.constexpr, DIMS: tl.constexpr,
+    O, DO, LSE, DLSE, LSE2, DELTA, DQ32, TURNS, FIRST, HEADS, N_Q, N_PAD,
+    ROWS: tl.constexpr, DIMS: tl.constexpr, PDL: tl.constexpr,
 ):
     """δ and L in base 2 of ROWS rows, and zeros for what will be added to dQ."""
+    if PDL:
+        gdc_launch_dependents()
+    if TURNS is not None:
+        tl.store(TURNS + tl.program_id(0), 0)
     tiles = N_PAD // ROWS
     row, head = tl.program_id(0) % tiles * ROWS, FIRST + tl.program_id(0) // tiles
     at = [head // HEADS, head % HEADS, row, 0]
@@ -87,6 +102,21 @@ def store_part(SUMS, walk, dk, dv, w: gl.constexpr):
     gl.store(at + units.to(gl.int64) * keys * dk.shape[1], dv)
 
 
+@gluon.jit
+def store_keys(sm, DK, DV, at, dk, dv, scale, w: gl.constexpr):
+    """Consumer w's dK and dV, rounded, to memory by way of its half of V."""
+    D: gl.constexpr = dk.shape[1]
+    room = sm.v.index(w)  # nobody else reads it: for dV, then for dK
+    room.reshape([64, D]).store(dv.to(DV.dtype))
+    fence_async_shared()
+    tma.async_copy_shared_to_global(DV, at, room.reshape(DV.block_type.shape))
+    tma.store_wait(pendings=0)
+    room.reshape([64, D]).store((scale * dk).to(DK.dtype))
+    fence_async_shared()
+    tma.async_copy_shared_to_global(DK, at, room.reshape(DK.block_type.shape))
+    tma.store_wait(pendings=0)
+
+
 # --8<-- [start:reduce]
 @builtin
 def reduce_add(desc, coord, src, _semantic=None):
@@ -97,12 +127,23 @@ def reduce_add(desc, coord, src, _semantic=None):
 
 
 @gluon.jit
-def add_dq(sm, walk, DQ):
-    """The warp that adds to dQ: each consumer's half of a tile, when it is there."""
+def add_dq(sm, walk, DQ, TURNS, PDL: gl.constexpr):
+    """The warp that adds to dQ: each consumer's half of a tile, when it is there.
+
+    TURNS, unless None, counts the programs that have added to each tile: they take
+    turns.
+    """
+    if PDL:
+        gdc_wait()
     for g in range(walk.share):
         head = walk.unit * walk.share + g  # from the first of those at once
         before = head * walk.n_pad // walk.rows + walk.first
         for tile in range(walk.tiles):
+            if TURNS is not None:
+                turn = TURNS + before + tile
+                gl.inline_asm_elementwise(
+                    WAIT, "=r,l,r", [turn, walk.turn(tile)], gl.int32, False, 1
+                )
             for w in gl.static_range(2):
                 mbarrier.wait(sm.dq_full.index(w), g * walk.tiles + tile & 1)
                 reduce_add(DQ, [((before + tile) * 2 + w) * 128, 0], sm.dq.index(w))
@@ -110,12 +151,18 @@ def add_dq(sm, walk, DQ):
             mbarrier.arrive(sm.dq_empty.index(0), count=1)
             tma.store_wait(pendings=0)
             mbarrier.arrive(sm.dq_empty.index(1), count=1)
+            if TURNS is not None:
+                gl.inline_asm_elementwise(PASS, "=r,l", [turn], gl.int32, False, 1)
     # --8<-- [end:reduce]
 
 
 @triton.jit(do_not_specialize=SIZES)
-def dq_kernel(DQ32, DQ, FIRST, HEADS, N_PAD, scale, DIMS: tl.constexpr):
+def dq_kernel(
+    DQ32, DQ, FIRST, HEADS, N_PAD, scale, DIMS: tl.constexpr, PDL: tl.constexpr
+):
     """dQ = τ dS K, rounded, of one half of a tile, 64 × 64."""
+    if PDL:
+        gdc_wait()
     halves = N_PAD * DIMS // 4096  # of a head
     i, head = tl.program_id(0) % halves, FIRST + tl.program_id(0) // halves
     at = tl.program_id(0).to(tl.int64) * 4096 + tl.arange(0, 4096)

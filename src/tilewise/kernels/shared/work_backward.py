@@ -35,14 +35,17 @@ def share_out(total, group, cols, n_q, n_k, dims, causal, sms):
     return most, next(fit, group)
 
 
-def crew_of(units, cols, causal):
+def crew_of(units, cols, causal, ordered=False):
     """Of units programs with the same keys, how many come before those with the next.
 
     Causal ones come in crews of up to 512, longest first, so that the last are short:
     5 to 9 % less time at N = 4096 and 8192. But a head of few programs keeps them
     together, since they read the same tiles: at N = 1024, crews cost 11 to 24 %.
+    With ordered sums the heads that run at once form a crew. So their first columns
+    begin together, and each later column a little after the one that it waits for.
     """
-    crew = max(1, min(units, 512 // cols)) if causal and cols >= 32 else 1
+    wide = 512 if causal and cols >= 32 else 128 if ordered else cols
+    crew = max(1, min(units, wide // cols))
     return next(c for c in range(crew, 0, -1) if units % c == 0)
 
 
@@ -70,11 +73,19 @@ class Walk:
         head = self.head % self.heads
         return self.head // self.heads, head, head // self.group
 
+    @gluon.jit
+    def turn(self, tile):
+        """How many programs add to a tile of dQ before this one: those of later keys.
+
+        From col, min(…) is the last key that the tile's last row sees.
+        """
+        return gl.minimum(self.see + (tile + 1) * self.rows - 1, self.left) // KEYS
+
 
 @gluon.jit
 def plan(
     FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP: gl.constexpr, SHARE: gl.constexpr,
-    B_R: gl.constexpr,
+    B_R: gl.constexpr, ORDERED: gl.constexpr = False,
 ):
     """This program's Walk. Row r sees keys 0 .. min(r + SHIFT, N_K − 1).
 
@@ -83,6 +94,8 @@ def plan(
     mask, since their L is ∞.
     """
     col = gl.program_id(1) * KEYS  # most rows see the early keys: these come first
+    if ORDERED:  # but the first tile of the last keys waits for nobody
+        col = (gl.num_programs(1) - 1) * KEYS - col
     unit = gl.program_id(0) + gl.program_id(2) * gl.num_programs(0)
     end = gl.cdiv(N_Q, B_R)
     first = gl.minimum(gl.maximum(col - SHIFT, 0) // B_R, end)
