@@ -25,7 +25,7 @@ from measure.variants._variants import LENGTHS, METHOD, measure
 
 from tilewise.kernels import backward_descriptors
 
-SECONDS = 200  # for the check of a variant; all are checked at once
+SECONDS = 270  # for the check of a variant; all are checked at once
 ONLY = {"no_poll": 64, "pdl_no_poll": 64}  # elsewhere they are another variant
 CHECK = """Checks: N = 1000 to 4096, full and causal, with heads of K shared; errors of
 dQ, dK, dV in the Euclidean norm against float64, over those of PyTorch's flash backend;
@@ -45,12 +45,18 @@ def checked(name):
     return name, json.loads(done.stdout.splitlines()[-1])
 
 
-def good(rows):
-    """Whether all errors are small and all bits the same."""
+def worst(rows):
+    """(largest error over flash's, runs with other bits); (∞, ∞) without a check."""
     if isinstance(rows, str):
-        return False
+        return torch.inf, torch.inf
     errors = [x["error_over_flash"] for x in rows if "error_over_flash" in x]
-    return max(errors) <= 1.1 and not any(x["other_bits"] for x in rows)
+    return max(errors), sum(x["other_bits"] for x in rows)
+
+
+def right(rows):
+    """Whether a variant is worth timing; the errors themselves are in the file."""
+    error, other = worst(rows)
+    return error < 1.5 and not other
 
 
 def runs(modules, n, d, causal):
@@ -72,8 +78,9 @@ def main():
     with ThreadPoolExecutor(8) as pool:
         checks = dict(pool.map(checked, ("base", *VARIANTS)))
     for name, rows in checks.items():
-        print(name, "good" if good(rows) else rows, flush=True)
-    texts = {name: text(name) for name in checks if good(checks[name])}
+        print(name, rows if isinstance(rows, str) else worst(rows), flush=True)
+    works = [x for x, rows in checks.items() if right(rows) or x == "base"]
+    texts = {name: text(name) for name in works}
     rows = list(measure(texts, runs, products=5))
     cells = [
         {"n": n, "d": d, "causal": causal} | predicted(n, d, causal)
