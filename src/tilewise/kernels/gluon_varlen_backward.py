@@ -73,7 +73,7 @@ def main_kernel(
             (consume, (sm, walk, edges, DK, DV, scale, 0)),
             (consume, (sm, walk, edges, DK, DV, scale, 1)),
             (fetch_tiles, (sm, walk, edges, Q, DO, K, V, LSE, DELTA)),
-            (add_dq, (sm, walk, DQ, None, False)),
+            (add_dq, (sm, walk, DQ, None)),
         ],
         [4, 1, 1],  # warps of all but the first, which has num_warps
         [240, 24, 24],  # registers a thread: what two warps give up, consumers get

@@ -18,7 +18,6 @@ from triton.experimental.gluon.language.nvidia.hopper import (
     tma,
     warpgroup_mma,
 )
-from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from tilewise.kernels.shared.common_backward import row_numbers
 from tilewise.kernels.shared.work_backward import KEYS
@@ -39,11 +38,9 @@ WAIT, PASS = gl.constexpr(WAIT), gl.constexpr(PASS)
 @triton.jit(do_not_specialize=SIZES, do_not_specialize_on_alignment=GIVEN)
 def rows_kernel(
     O, DO, LSE, DLSE, LSE2, DELTA, DQ32, TURNS, FIRST, HEADS, N_Q, N_PAD,
-    ROWS: tl.constexpr, DIMS: tl.constexpr, PDL: tl.constexpr,
+    ROWS: tl.constexpr, DIMS: tl.constexpr,
 ):
     """δ and L in base 2 of ROWS rows, and zeros for what will be added to dQ."""
-    if PDL:
-        gdc_launch_dependents()
     if TURNS is not None:
         tl.store(TURNS + tl.program_id(0), 0)
     tiles = N_PAD // ROWS
@@ -67,6 +64,12 @@ def mask(pt, row, left, w: gl.constexpr):
     keys = gl.where(keys <= left, keys, 2**30)
     last = row + gl.arange(0, pt.shape[1], gl.SliceLayout(0, T))
     return gl.where(keys[:, None] <= last[None, :], pt, 0.0)
+
+
+@gluon.jit
+def barriers(number: gl.constexpr):
+    """Room in shared memory for so many barriers."""
+    return gl.allocate_shared_memory(gl.int64, [number, 1], mbarrier.MBarrierLayout())
 
 
 @gluon.jit
@@ -127,25 +130,30 @@ def reduce_add(desc, coord, src, _semantic=None):
 
 
 @gluon.jit
-def add_dq(sm, walk, DQ, TURNS, PDL: gl.constexpr):
+def add_dq(sm, walk, DQ, TURNS):
     """The warp that adds to dQ: each consumer's half of a tile, when it is there.
 
-    TURNS, unless None, counts the programs that have added to each tile: they take
-    turns.
+    TURNS, unless None, counts the programs that have added to each tile, and they take
+    turns. A program waits only for some with a lower index (`Walk.turn`). CUDA does
+    not promise to start programs in the order of their index, but Hopper does: this is
+    assumed, as FlashAttention-3 does. So the one with the lowest index of those at work
+    waits for nobody, and nothing hangs, however few fit on the card. If an SM's place
+    went to a later program first, it would wait until the earlier one found another
+    place, and for ever if all places were taken so. A counter from which programs draw
+    their index would need no promise, but each would wait for it before its first copy.
     """
-    if PDL:
-        gdc_wait()
     for g in range(walk.share):
         head = walk.unit * walk.share + g  # from the first of those at once
         before = head * walk.n_pad // walk.rows + walk.first
-        for tile in range(walk.tiles):
+        for i in range(walk.tiles):
+            tile = walk.nth(i)
             if TURNS is not None:
                 turn = TURNS + before + tile
                 gl.inline_asm_elementwise(
                     WAIT, "=r,l,r", [turn, walk.turn(tile)], gl.int32, False, 1
                 )
             for w in gl.static_range(2):
-                mbarrier.wait(sm.dq_full.index(w), g * walk.tiles + tile & 1)
+                mbarrier.wait(sm.dq_full.index(w), g * walk.tiles + i & 1)
                 reduce_add(DQ, [((before + tile) * 2 + w) * 128, 0], sm.dq.index(w))
             tma.store_wait(pendings=1)  # consumer 0's half has been read
             mbarrier.arrive(sm.dq_empty.index(0), count=1)
@@ -157,12 +165,8 @@ def add_dq(sm, walk, DQ, TURNS, PDL: gl.constexpr):
 
 
 @triton.jit(do_not_specialize=SIZES)
-def dq_kernel(
-    DQ32, DQ, FIRST, HEADS, N_PAD, scale, DIMS: tl.constexpr, PDL: tl.constexpr
-):
+def dq_kernel(DQ32, DQ, FIRST, HEADS, N_PAD, scale, DIMS: tl.constexpr):
     """dQ = τ dS K, rounded, of one half of a tile, 64 × 64."""
-    if PDL:
-        gdc_wait()
     halves = N_PAD * DIMS // 4096  # of a head
     i, head = tl.program_id(0) % halves, FIRST + tl.program_id(0) // halves
     at = tl.program_id(0).to(tl.int64) * 4096 + tl.arange(0, 4096)
