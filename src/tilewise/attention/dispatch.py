@@ -83,9 +83,8 @@ PACKED = (  # the same for packed documents
 )
 # Windows, softcap, ALiBi, sinks, dropout, and values of another d
 VARIANTS = everywhere(VARIANT)
-REPEATABLE = {  # pairs whose backward pass adds in any order → those that do not
-    HOPPER: Pair(HOPPER.forward, TMA.backward),
-    HOPPER_PACKED: Pair(HOPPER_PACKED.forward, PACKED_PAIR.backward),
+REPEATABLE = {  # a pair whose backward pass adds in any order → one that does not
+    HOPPER_PACKED: Pair(HOPPER_PACKED.forward, PACKED_PAIR.backward)
 }
 GLUON = sorted(name for row in TABLE + PACKED if row.gluon for name in row.pair)
 # These launch by kernels.host.launch alone, so that a call can be replayed.
@@ -104,7 +103,7 @@ def rungs(
     """The pair of the table's first row that fits, or None where no row fits.
 
     capability (major, minor) of the card; gluon: whether Triton has the Gluon that the
-    first row needs; deterministic: a backward pass without atomic additions; table:
+    first row needs; deterministic: a backward pass with the same bits each time; table:
     TABLE, PACKED for documents or VARIANTS.
     """
     for row in table:
