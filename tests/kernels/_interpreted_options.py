@@ -14,8 +14,8 @@ from tests.kernels._options import ALONE, DRAWS, TINY, draw, exact, hold
 from tests.kernels._patched_once import patched_once
 from tilewise import flash_attention, kernels
 from tilewise.attention import dispatch
-from tilewise.block_sparse import tiles_mask
-from tilewise.kernels.shared.blocks import lists
+from tilewise.block_sparse import BlockMask, tiles_mask
+from tilewise.kernels.shared.blocks import MADE, lists
 
 warnings.simplefilter("error")
 warnings.simplefilter("ignore", DeprecationWarning)  # triton 3.6 with numpy 2.3
@@ -96,6 +96,9 @@ def check_kept_lists():
     mask.end[:] = 48  # each row from its block's first key to the last
     assert made().ends.tolist() == [[0, 3], [0, 2], [0, 1]]
     assert lists(mask, q, 48, True, None, 16, 16).ends.tolist() == [[1, 1]] * 3
+    twice = torch.tensor([[0, 0, 9]]).expand(48, 3), torch.tensor([[8, 8, 2]] * 48)
+    mask = BlockMask(*twice, 48)  # half of each row of the first tile, counted once
+    assert made().ends.tolist() == [[1, 1]] * 3
     with torch.inference_mode():
         mask = tiles_mask(torch.eye(3) > 0, 16, 16, 48, 48)
         assert made().ends.tolist() == [[0, 1]] * 3
@@ -110,7 +113,9 @@ def check_vmap():
         one = partial(flash_attention, block_mask=mask)
         dispatch.functions.cache_clear()
         found = torch.func.vmap(one)(q, k, v)
+        assert mask.first not in MADE  # by an operator, which may run in a graph
         torch.testing.assert_close(found, torch.stack([*map(one, q, k, v)]))
+        assert mask.first in MADE
         assert dispatch.functions.cache_info().hits == 3  # by kernels, each of them
 
 

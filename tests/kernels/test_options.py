@@ -21,7 +21,7 @@ JOBS = [  # architecture, d, d_v
 
 
 def rungs(arch):
-    """(rung, options); the lists' loops everywhere, the others on a card of each ISA."""
+    """(rung, options): lists for every card, the rest for one of each kind."""
     yield "windows", {"window": [200, 0]}
     for rung in ("scores", "scores_backward"):
         yield rung, EVERY | {"block_mask": True}
