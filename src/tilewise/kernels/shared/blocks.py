@@ -161,6 +161,7 @@ def way_of(
     return tiles, ends
 
 
+# --8<-- [start:list]
 @triton.jit
 def indices(LISTS, tiles, j, SIZE: tl.constexpr):
     """The rows or keys of the tile that begins at j, or of entry j of a list."""
@@ -176,10 +177,11 @@ def seen_by(LISTS, rows, cols, first, last, n_q, head, heads):
         seen = visible(cols, first, last)
     else:
         at = mask_of(LISTS, head, heads).to(tl.int64) * LISTS.n * n_q + rows
-        seen = rows[:, None] + cols[None, :] < 0
+        seen = rows[:, None] + cols[None, :] < 0  # none yet
         for _ in range(LISTS.n):
             begin = tl.load(LISTS.first + at, rows < n_q, 0)
             end = tl.load(LISTS.end + at, rows < n_q, 0)
             seen |= (cols[None, :] >= begin[:, None]) & (cols[None, :] < end[:, None])
             at += n_q
     return seen
+    # --8<-- [end:list]
