@@ -16,6 +16,7 @@ const drawn = ({ target }) => target.closest("tw-stepper");
 const news = (records) => records.every(drawn) || help();
 new MutationObserver(news).observe(document.body, { childList: true, subtree: true });
 addEventListener("resize", help);
+document.fonts.addEventListener("loadingdone", help);
 help();
 
 // The colours: the system's, light or dark, as the theme's switch has it. Its script has the

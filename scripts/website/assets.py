@@ -45,7 +45,9 @@ def own(language, scripts):
             continue
         short = scripts.get(name.as_posix())
         if path.suffix == ".css":
+            up = "../../assets/" if LANGUAGES[language] else ""
             short = REMARK.sub("", path.read_text("utf-8"))
+            short = short.replace("url(fonts/", f"url({up}fonts/")
         yield (
             f"assets/{name.as_posix()}",
             short.encode() if short else path.read_bytes(),
@@ -147,7 +149,8 @@ def write(site, texts, rendered):
     site_url = found[1].removesuffix("index.html") if found else ""
     minified = scripts()
     said = [*texts, *minified.values(), *python_files().values()]
-    made = fonts.katex([*texts, *rendered], fonts.characters(said))
+    shown = fonts.characters(said)
+    made = fonts.katex([*texts, *rendered], shown)
     for language, path in LANGUAGES.items():
         files = [*own(language, minified), *results(), *alone()]
         files += [*katex(*made, language), *card(language)]
@@ -155,6 +158,7 @@ def write(site, texts, rendered):
         files += [*citation(site_url + path), *pages(language)]
         if not path:
             files += [*runtime(), *robots(site_url)]
+            files += [(f"assets/fonts/{x}", y) for x, y in fonts.words(shown).items()]
         for name, content in files:
             target = site / path / name
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,12 @@ import re
 from website.equations import NPM, node
 
 KATEX = NPM / "node_modules/katex/dist"
+INTER = NPM / "node_modules/inter-ui"
+MONO = NPM / "node_modules/@fontsource-variable/jetbrains-mono"
+WEIGHTS = {"wght": {"min": 400, "max": 700}}
+# without what turns -> and 2 x 2 into other signs than those that are copied
+TEXT = {"variationAxes": {**WEIGHTS, "opsz": 14}, "keepFeatures": ["kern", "tnum"]}
+CODE = {"variationAxes": WEIGHTS, "keepFeatures": []}
 FREE = {"KaTeX_Main-Regular", "KaTeX_Math-Italic"}  # tilewise.css and the widgets
 PLAIN = "".join(map(chr, range(32, 127))) + "˜"  # which stepper.css has
 ENTITY = re.compile(r"&#?\w+;")
@@ -95,3 +101,20 @@ def katex(equations, shown):
     wanted = {x: (KATEX / f"fonts/{x}.ttf", found[x], {}) for x in sorted(found)}
     css = FACE.sub(lambda face: face[0] if face[1] in wanted else "", css)
     return css, {f"{name}.woff2": font for name, font in subsets(wanted).items()}
+
+
+def words(shown):
+    """{name: bytes} of the fonts of text and of code, which site.css names."""
+    made = subsets(
+        {
+            "inter.woff2": (INTER / "variable/InterVariable.woff2", shown, TEXT),
+            "mono.woff2": (
+                MONO / "files/jetbrains-mono-latin-wght-normal.woff2",
+                shown,
+                CODE,
+            ),
+        }
+    )
+    made["inter.txt"] = (INTER / "LICENSE.txt").read_bytes()
+    made["mono.txt"] = (MONO / "LICENSE").read_bytes()
+    return made
