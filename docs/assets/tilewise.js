@@ -3,7 +3,7 @@
 // that scroll on a phone (made reachable by keyboard).
 const { lang } = document.documentElement;
 const copy = lang === "zh" ? "代码" : "Code";
-const WIDE = ":is(.md-typeset__scrollwrap, div.arithmatex):not([tabindex])";
+const WIDE = ":is(.md-typeset__scrollwrap, div.arithmatex, .tw-speeds):not([tabindex])";
 let count = 0;
 const help = () => {
   for (const bar of document.querySelectorAll("nav.md-code__nav:not([aria-label])"))

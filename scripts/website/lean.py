@@ -12,12 +12,6 @@ import re
 SHEET = "assets/all.css"
 # sheets beside it, which a page asks for at once if it has what they are for
 MORE = {"<tw-": "assets/widgets.css", "tw-home": "assets/home.css"}
-FONT = "assets/fonts/inter.woff2"  # asked for before the sheet; not from a folder,
-PRELOAD = (  # where browsers refuse that, and need no hurry
-    '<script>location.protocol=="file:"||document.head.append(Object.assign('
-    'document.createElement("link"),{rel:"preload",as:"font",crossOrigin:"",href:"FONT"}'
-    "))</script>"
-)
 UNUSED = "assets/_mkdocstrings.css"  # scripts/website/api replaces what it is for
 KEPT = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)", re.S)
 BREAK = re.compile(r"\s*\n\s*")
@@ -45,11 +39,10 @@ def sheets(page):
 
 
 def one_sheet(page, root):
-    """A page that asks for a font, one style sheet and its own MORE."""
+    """A page that asks for one style sheet instead of several, and for its own MORE."""
     here = LINK.search(page)[1]
     wanted = [here + SHEET] + [here + root + MORE[x] for x in MORE if x in page]
-    made = [f'<link rel="stylesheet" href="{x}">' for x in wanted]
-    links = iter(["\n".join([PRELOAD.replace("FONT", here + root + FONT), *made])])
+    links = iter(["\n".join(f'<link rel="stylesheet" href="{x}">' for x in wanted)])
     return LINK.sub(lambda _: next(links, ""), page)
 
 
