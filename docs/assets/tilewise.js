@@ -3,7 +3,7 @@
 // that scroll on a phone (made reachable by keyboard).
 const { lang } = document.documentElement;
 const copy = lang === "zh" ? "代码" : "Code";
-const WIDE = ":is(.md-typeset__scrollwrap, div.arithmatex):not([tabindex])";
+const WIDE = ":is(.md-typeset__scrollwrap, div.arithmatex, .tw-speeds):not([tabindex])";
 let count = 0;
 const help = () => {
   for (const bar of document.querySelectorAll("nav.md-code__nav:not([aria-label])"))
@@ -16,6 +16,7 @@ const drawn = ({ target }) => target.closest("tw-stepper");
 const news = (records) => records.every(drawn) || help();
 new MutationObserver(news).observe(document.body, { childList: true, subtree: true });
 addEventListener("resize", help);
+document.fonts.addEventListener("loadingdone", help);
 help();
 
 // The colours: the system's, light or dark, as the theme's switch has it. Its script has the

@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from website import lessons
+from website import fonts, lessons
 from website.equations import NPM, node
 
 from tilewise import __version__
@@ -19,7 +19,6 @@ LANGUAGES = {"en": "", "zh": "zh/"}
 ASSETS, RESULTS = ROOT / "docs/assets", ROOT / "benchmarks/results"
 EXAMPLES = ROOT / "docs/generated/live"  # what widgets show before anything is asked
 CARD = "docs/generated/figures/{}/social-card.svg"
-KATEX = NPM / "node_modules/katex/dist"
 MICROPYTHON = NPM / "node_modules/@micropython/micropython-webassembly-pyscript"
 # .js: some servers do not know what .mjs is
 RUNTIME = {"micropython.js": "micropython.mjs", "micropython.wasm": "micropython.wasm"}
@@ -46,7 +45,9 @@ def own(language, scripts):
             continue
         short = scripts.get(name.as_posix())
         if path.suffix == ".css":
+            up = "../../assets/" if LANGUAGES[language] else ""
             short = REMARK.sub("", path.read_text("utf-8"))
+            short = short.replace("url(fonts/", f"url({up}fonts/")
         yield (
             f"assets/{name.as_posix()}",
             short.encode() if short else path.read_bytes(),
@@ -65,13 +66,12 @@ def alone():
         yield f"assets/alone/{path.name}", path.read_bytes()
 
 
-def katex():
-    """KaTeX's style sheet with one format of its fonts, and the fonts."""
-    css = (KATEX / "katex-swap.min.css").read_text("utf-8")
-    css = re.sub(r',url\([^)]*\) format\("(?:woff|truetype)"\)', "", css)
-    yield "assets/katex/katex.css", css.encode()
-    for font in sorted(KATEX.glob("fonts/*.woff2")):
-        yield f"assets/katex/fonts/{font.name}", font.read_bytes()
+def katex(css, made, language):
+    """KaTeX's style sheet and, once, at the root, its fonts."""
+    up = "../../../assets/katex/" if LANGUAGES[language] else ""
+    yield "assets/katex/katex.css", css.replace("url(", f"url({up}").encode()
+    for name, font in made.items() if not up else ():
+        yield f"assets/katex/fonts/{name}", font
 
 
 def card(language):
@@ -140,18 +140,25 @@ def linked(language):
     return [*notebooks, *(name for name, _ in files)]
 
 
-def write(site):
-    """Write the files of every language; the home page says the site's address."""
+def write(site, texts, rendered):
+    """Write the files of every language; the home page says the site's address.
+
+    The fonts have what is in these texts of pages and in rendered equations.
+    """
     found = CANONICAL.search((site / "index.html").read_text("utf-8"))
     site_url = found[1].removesuffix("index.html") if found else ""
     minified = scripts()
+    said = [*texts, *minified.values(), *python_files().values()]
+    shown = fonts.characters(said)
+    made = fonts.katex([*texts, *rendered], shown)
     for language, path in LANGUAGES.items():
         files = [*own(language, minified), *results(), *alone()]
-        files += [*katex(), *card(language)]
+        files += [*katex(*made, language), *card(language)]
         files += lessons.notebooks(language, site_url + path)
         files += [*citation(site_url + path), *pages(language)]
         if not path:
             files += [*runtime(), *robots(site_url)]
+            files += [(f"assets/fonts/{x}", y) for x, y in fonts.words(shown).items()]
         for name, content in files:
             target = site / path / name
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -51,7 +51,7 @@ def key(match):
 
 
 def render(pages):
-    """Render every equation of these pages, {path: text}, in one run of Node.js."""
+    """The HTML of all equations of pages, {path: text}, made in one run of Node.js."""
     where = {key(m): path for path, x in pages.items() for m in EQUATION.finditer(x)}
     todo = [equation for equation in where if equation not in _rendered]
     answer = json.loads(node("katex.mjs", json.dumps(todo).encode()))
@@ -59,6 +59,7 @@ def render(pages):
         page = next(p for (tex, *_), p in where.items() if tex == answer["tex"])
         raise ValueError(f"{page}: {answer['error']}")
     _rendered.update(zip(todo, answer, strict=True))
+    return [_rendered[equation] for equation in where]
 
 
 def as_html(match):

@@ -47,16 +47,18 @@ def head_and_names(page, language):
 
 
 def pages(site):
-    """{language: {path: text}} of the pages that are not finished yet."""
+    """{language: {path: text}} of the pages to finish, and texts of those that are."""
     folders = [site / path for path in assets.LANGUAGES.values()]
-    texts = {language: {} for language in assets.LANGUAGES}
+    texts, done = {language: {} for language in assets.LANGUAGES}, []
     for path in sorted(site.rglob("*.html")):
         nearest = max(f for f in folders if f in path.parents)
         language = list(assets.LANGUAGES)[folders.index(nearest)]
         text = path.read_text("utf-8")
-        if lean.SHEET not in text:
+        if lean.SHEET in text:
+            done.append(text)
+        else:
             texts[language][path] = text
-    return texts
+    return texts, done
 
 
 def write(folder, files):
@@ -68,13 +70,14 @@ def write(folder, files):
 
 def finish(site, serving=False):
     """Finish every page of a site; the pages of `mkdocs serve` get no policy."""
-    unfinished = pages(site)
+    unfinished, done = pages(site)
     if not any(unfinished.values()):
         return
     equations.install()
-    assets.write(site)
+    new = {p: x for texts in unfinished.values() for p, x in texts.items()}
+    rendered = equations.render(new)
+    assets.write(site, [*new.values(), *done], rendered)
     search_index.mend(site)
-    equations.render({p: x for texts in unfinished.values() for p, x in texts.items()})
     for language, path in assets.LANGUAGES.items():
         if (page := site / path / sources.PAGE) in unfinished[language]:
             made = sources.added(site / path, unfinished[language], language)

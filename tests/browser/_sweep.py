@@ -29,8 +29,10 @@ READY = """() => {  // some widgets come in two steps, too late for one visit
   late?.scrollIntoView({ block: "center" });
   return !late && document.fonts.status === "loaded";
 }"""
-FONT = """(names) => document.documentElement.style
-  .setProperty("--md-text-font-family", names)"""
+FONT = """(names) => {  // where the theme sets it; scripts hear of it
+  document.body.style.setProperty("--md-text-font-family", names);
+  dispatchEvent(new Event("resize"));
+}"""
 # On a busy machine the layout of the last width may stay for a moment; 30 ms are enough
 # on an idle one, and what is still too wide after two seconds stays so.
 SETTLED = """(async () => {
@@ -101,9 +103,9 @@ class Sweep:
         self.width, self.dark = width, dark
 
     def write(self, font):
-        """Set the page's words in a font, whatever its styles prefer."""
-        self.font = font
-        self.page.evaluate(FONT, f"'{font}', '{CHINESE}'")
+        """Set the page's words in a font, or, without a name, in the site's own."""
+        self.font = font or "its own font"
+        self.page.evaluate(FONT, font and f"'{font}', '{CHINESE}'")
 
     def look(self, width, dark):
         """Bring the window into a state and look at it."""
@@ -145,8 +147,9 @@ class Sweep:
         self.open(file, first)
         self.look(360, first)
         self.keys(file)
-        self.look(768, first)
-        self.look(1440, first)
+        for width in (768, 1440):  # a twin has the fonts the other way round
+            self.write(WIDE if (width == 768) == (lang(file) == "zh") else "")
+            self.look(width, first)
         self.note(self.page.evaluate("(menu) => sweep.strip(menu)", file not in DOORS))
         if file in DOORS:
             self.axe(RULES)

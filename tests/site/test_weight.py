@@ -4,6 +4,8 @@ import gzip
 import json
 import re
 from functools import cache
+from os.path import normpath
+from pathlib import Path
 
 from built import CSS_URL, ERRORS, FILES, loaded, root, soup, target
 from every import every
@@ -12,7 +14,7 @@ from widgets import ASSETS, loaded_by
 
 PAGE, VISIT, SEARCH = 40_000, 220_000, 190_000
 LONGER = {  # the longest equations, and tables with many of them
-    "flash-attention/backward.html": 42_000,
+    "flash-attention/backward.html": 42_300,
     "gpu/backward-kernels.html": 42_500,
     "memory/many-gpus.html": 41_000,
 }
@@ -44,7 +46,9 @@ def faces(sheet):
     files, asked = {}, []
     for selectors, block in RULE.findall(text):
         if "@font-face" in selectors:
-            files[face(block)] = sheet.parent / CSS_URL.search(block)[1]
+            if address := CSS_URL.search(block):
+                path = Path(normpath(sheet.parent / address[1]))
+                files[face(block) if FONT.search(block) else path.name] = path
         elif FONT.search(block) or "font-" in block and ".katex" in selectors:
             for selector in selectors.split(","):
                 needed = set(re.findall(r"\.([\w-]+)", selector))
@@ -53,14 +57,15 @@ def faces(sheet):
 
 
 def fonts(sheets, page):
-    """The font files that some class on the page asks for, text in it or not."""
+    """The font files of words, and those that some class on the page asks for."""
     classes = {x[1:] for x in page.index if x[0] == "."}
     files, wanted = {}, set()
     for there, asked in map(faces, sheets):
         files |= there
         wanted |= {which for needed, which in asked if needed <= classes}
+    words = {path for name, path in files.items() if isinstance(name, str)}
     assert {x[0] for x in wanted} <= {x[0] for x in files}
-    return {files[x] for x in wanted if x in files} if "katex" in classes else set()
+    return words | {files[x] for x in wanted if x in files and "katex" in classes}
 
 
 @cache
@@ -128,8 +133,10 @@ def test_first_search(language, site):
 
 @every("file", [x for x in FILES if x not in ERRORS])
 def test_fonts(file, site):
-    """Equations need upright and slanted letters at least; other pages none."""
+    """Equations need upright and slanted letters at least; other pages none of them."""
     names = {x.rpartition("/")[2] for x in visit(file, site) if x.endswith(".woff2")}
+    assert {"inter.woff2", "mono.woff2"} <= names
+    names -= {"inter.woff2", "mono.woff2"}
     if soup(site / file).select(".katex .mathnormal"):
         assert {"KaTeX_Main-Regular.woff2", "KaTeX_Math-Italic.woff2"} <= names
     elif not soup(site / file).select(".katex"):

@@ -75,7 +75,6 @@ class Measured extends HTMLElement {
       }
     this.plots.replaceChildren(...panels, this.tip);
     this.tables.replaceChildren(...tables);
-    for (const table of tables) if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
     this.points[0]?.node.setAttribute("tabindex", 0);
     this.none.textContent = tables.length ? "" : this.t("none");
     for (const box of this.groups[3].querySelectorAll("input"))
