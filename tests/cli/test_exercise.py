@@ -129,8 +129,10 @@ def test_a_folder_without_leave_to_write(tmp_path, monkeypatch, refused):
     assert "cannot be written (Permission denied)" in refused("exercise", "merge")
 
 
-@pytest.mark.skipif(not hasattr(os, "symlink"), reason="links are Unix's")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="links and pipes are Unix's")
 def test_names_may_have_hyphens_and_files_no_end(at, refused):
     assert "safe_softmax.py" in at("safe-softmax")[1]
     os.symlink("/dev/zero", "merge.py")
     assert refused("exercise", "merge").endswith("longer than 20000 characters.")
+    os.mkfifo("delta.py")
+    assert refused("exercise", "delta").startswith("'delta.py' is a pipe;")

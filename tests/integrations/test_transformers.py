@@ -1,4 +1,4 @@
-"""Small random models of Transformers: ours against `eager`, all in float64."""
+"""Small random models of Transformers: ours against `eager`, mostly in float64."""
 
 import pytest
 import torch
@@ -81,27 +81,51 @@ def seen(kind):
     return ((at >= left) & (at < 24 - right)).long()
 
 
+def learned(model, implementation, tokens, mask):
+    """[logits, gradient of each parameter]."""
+    model.set_attn_implementation(implementation)
+    logits = model(tokens, attention_mask=mask).logits[mask.bool()]
+    grads = torch.autograd.grad(logits.square().mean(), [*model.parameters()])
+    return [logits.detach(), *grads]
+
+
+def generated(model, implementation, cache="dynamic"):
+    """The tokens of two prompts and 64 tokens more, and the logits of these."""
+    model.set_attn_implementation(implementation)
+    how = {"max_new_tokens": 64, "do_sample": False, "cache_implementation": cache}
+    how |= {"return_dict_in_generate": True, "output_logits": True}
+    mask = seen("left")[:2, :12]
+    found = model.generate(ids()[:2, :12], attention_mask=mask, **how)
+    return found.sequences, torch.stack(found.logits)
+
+
 @each
 @pytest.mark.parametrize("kind", PADDING)
 def test_logits_and_gradients(name, kind):
-    model, tokens, mask, found = model_of(name), ids(), seen(kind), []
-    for implementation in ("eager", "tilewise"):
-        model.set_attn_implementation(implementation)
-        logits = model(tokens, attention_mask=mask).logits[mask.bool()]
-        grads = torch.autograd.grad(logits.square().mean(), [*model.parameters()])
-        found.append([logits.detach(), *grads])
+    model, given = model_of(name), (ids(), seen(kind))
+    found = [learned(model, how, *given) for how in ("eager", "tilewise")]
     for x, y in zip(*found, strict=True):
         assert (x - y).abs().max() < 1e-12 * max(1, y.abs().max())
 
 
 @pytest.mark.parametrize("name, cache", [*CACHES, ("mistral", "static")])
 def test_64_tokens(name, cache):
-    model, mask, found = model_of(name), seen("left")[:2, :12], []
-    how = {"max_new_tokens": 64, "do_sample": False, "cache_implementation": cache}
-    for implementation in ("eager", "tilewise"):
-        model.set_attn_implementation(implementation)
-        found.append(model.generate(ids()[:2, :12], attention_mask=mask, **how))
+    model = model_of(name)
+    found = [generated(model, how, cache)[0] for how in ("eager", "tilewise")]
     assert found[0].shape == (2, 76) and torch.equal(*found)
+
+
+@each
+def test_float32_errs_at_most_twice_as_much_as_eager(name):
+    model, tokens, found = model_of(name).float(), [], []
+    for how, to in ("tilewise", "float"), ("eager", "float"), ("eager", "double"):
+        logits, *grads = learned(getattr(model, to)(), how, ids(), seen("left"))
+        chosen, later = generated(model, how)
+        found.append((logits, later, torch.cat([x.flatten() for x in grads])))
+        tokens.append(chosen)
+    assert all(torch.equal(x, tokens[2]) for x in tokens)
+    for ours, theirs, exact in zip(*found, strict=True):
+        assert (ours - exact).abs().max() < 2 * (theirs - exact).abs().max()
 
 
 @each

@@ -94,6 +94,9 @@ def test_clients_that_are_rude_or_many(port, dial):
     answer = rest(dial(port, asked(LAST, length=10**9)))  # the rest of a refused body
     assert answer.startswith(b"HTTP/1.1 413 ") and answer.count(b"HTTP/1.1") == 1
     chunked = b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    both = POST + b"Content-Length: 2\r\n" + chunked + b"4\r\n{} }\r\n0\r\n\r\n"
+    answer = rest(dial(port, both + RIGHT))  # two ends of a body: which is right?
+    assert answer.startswith(b"HTTP/1.1 400 ") and answer.count(b"HTTP/1.1") == 1
     endless = dial(port, POST + chunked)  # a body is cut off where it is too long
     with contextlib.suppress(ConnectionError):
         while True:

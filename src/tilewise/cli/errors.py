@@ -105,6 +105,7 @@ MESSAGES = {
         "needs_file": "{option} needs the name of a file of the list.",
         "unwritable": "{file} cannot be written ({why}).",
         "long_code": "{file} is longer than {limit} characters.",
+        "pipe": "{file} is a pipe; an exercise needs a file.",
         "write": "the output cannot be written ({why}).",
         "port": "--port must be a whole number from 0 to 65535, not {value}.",
         "no_extra": "serve needs {name}, which is not installed here: "
@@ -161,6 +162,7 @@ MESSAGES = {
         "needs_file": "{option} 要求给出列表中的一个文件。",
         "unwritable": "无法写出 {file}（{why}）。",
         "long_code": "{file} 超过 {limit} 个字符。",
+        "pipe": "{file} 是管道，练习要用普通文件。",
         "write": "无法写出结果（{why}）。",
         "port": "--port 必须是 0 到 65535 的整数，不能是 {value}。",
         "no_extra": "serve 需要 {name}，这里没有安装："

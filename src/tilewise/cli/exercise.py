@@ -117,6 +117,8 @@ def write(path, name, lang, out):
 
 def read(path):
     """The reader's code."""
+    if path.is_fifo():  # opening it would wait for somebody to write
+        raise Bad("pipe", file=short(path))
     try:
         with open(path, "rb") as file:  # a character has up to four bytes
             data = file.read(4 * MOST + 4)

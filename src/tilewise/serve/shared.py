@@ -47,7 +47,11 @@ async def read(request, most, until, take):
     declared, and when it is not there by the time `until` of the loop.
     """
     too_large = Problem(413, f"the body has more than {most} bytes", "body")
-    length = int(request.headers.get("content-length", most))
+    headers = request.headers
+    if "transfer-encoding" in headers and "content-length" in headers:  # RFC 9112, 6.1
+        text = "the request has both Content-Length and Transfer-Encoding"
+        raise Problem(400, text, "Content-Length")
+    length = int(headers.get("content-length", most))
     if length > most:
         raise too_large
     with mmap.mmap(-1, length or 1) as body:  # its pages exist once they are written
