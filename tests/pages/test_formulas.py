@@ -74,7 +74,7 @@ def softmax():
     yield r"L = \ln\big(e^{L_a}", both, L
     yield r"= \max(L_a, L_b)", np.maximum(l_a, l_b) + log(1 + exp(-abs(l_a - l_b))), L
     yield r"o = e^{L_a - L} o_a", exp(l_a - both) * o_a + exp(l_b - both) * o_b, OUT
-    yield r"2^{(\tau \log_2 e)\, s}", 2 ** ((TAU * np.log2(np.e)) * X), exp(TAU * X)
+    yield r"2^{(\tau \log_2 e)\, q", 2 ** ((TAU * np.log2(np.e)) * X), exp(TAU * X)
 
 
 def forward():
@@ -104,6 +104,17 @@ def forward():
     q, k = (torch.randn(1, 1, n, D, dtype=torch.float64) for n in (5, 3))
     o, lse = flash_attention(q, k, k, causal=True, return_lse=True)
     yield r"L = -\infty", (o[0, 0, :2].numpy(), lse[0, 0, :2].exp().numpy()), (0, 0)
+
+
+def variants():
+    """The same of softcap, and of a sink: one more key, whose value is zeros."""
+    capped = 1.5 * np.tanh(S / 1.5)
+    through = slope(lambda s: 1.5 * np.tanh(s / 1.5), S, P)
+    yield r"\bar s = c \tanh(s / c)", (1 - (capped / 1.5) ** 2) * P, through
+    z = 0.5
+    with_sink = log(exp(L) + exp(z))
+    longer = np.hstack([S, np.full((N, 1), z)]), np.vstack([V, np.zeros((1, D))])
+    yield r"O' = e^{L - L'} O", exp(L - with_sink) * OUT, state(*longer)[2]
 
 
 def backward():
@@ -173,7 +184,7 @@ def cost_backward():
     yield " 10 N^2 d", 10 * N**2 * D, second["flops"]
 
 
-CHECKS = [*softmax(), *forward(), *backward(), *cost(), *cost_backward()]
+CHECKS = [*softmax(), *forward(), *variants(), *backward(), *cost(), *cost_backward()]
 
 
 def formulas(lang):
