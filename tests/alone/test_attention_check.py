@@ -162,6 +162,7 @@ def test_the_right_pieces_pass(check):
 @pytest.mark.few(4)
 @pytest.mark.parametrize("pitfall", VARIANTS, ids=lambda x: x.name)
 def test_it_finds_and_names_every_wrong_variant(check, pitfall):
+    assert len(VARIANTS) == 67  # of 73, on the page
     splits = 3 if pitfall.exposed_by.endswith("splits") else 1
     tiled = pitfall.right is not pieces.weights  # of all rows at once: no digits left
     said = first(check, attention_of(use(pitfall), splits), tiled)

@@ -6,53 +6,35 @@ from math import ceil
 import numpy as np
 import pytest
 import torch
-from numpy import diag, exp, log, sqrt
+from numpy import diag, exp, log
 from pages import DOCS, LANGS, read
 
 from tilewise import flash_attention, hardware, ledger
 from tilewise.ledger import costs
 
-N, D, SRAM = 24, 4, 100
-ROWS, CUT = slice(0, 10), 17  # a block of rows, and where its keys are cut in two
-RANDOM = np.random.default_rng(7)
-Q, K, V, DO = RANDOM.standard_normal((4, N, D))
-DL, Z = RANDOM.standard_normal((N, 1)), 2.0 * (RANDOM.random((N, N)) < 0.5)  # p = 1/2
-X = RANDOM.standard_normal(7)
-TAU = 1 / sqrt(D)
-
-
-def total(weights):
-    """The sum of each row, as a column."""
-    return weights.sum(-1, keepdims=True)
-
-
-def attention(q, k, v, z=1):
-    """softmax(τ Q Kᵀ) V by its definition, with dropout's factors."""
-    p = exp(TAU * q @ k.T)
-    return (p / total(p) * z) @ v
-
-
-S = TAU * Q @ K.T
-L = log(total(exp(S)))
-P, OUT = exp(S - L), attention(Q, K, V)
-
-
-def slope(output, x, gradient=DO):
-    """The gradient of Σ gradient ∘ output(x), by central differences."""
-    step, slopes = 1e-5, np.zeros_like(x)
-    for at in np.ndindex(x.shape):
-        change = np.zeros_like(x)
-        change[at] = step
-        difference = output(x + change) - output(x - change)
-        slopes[at] = (gradient * difference).sum() / (2 * step)
-    return slopes
-
-
-def state(scores, values):
-    """m, ℓ and the normalised O of rows that have seen these keys alone."""
-    m = scores.max(-1, keepdims=True)
-    weights = exp(scores - m)
-    return m, total(weights), weights @ values / total(weights)
+from ._formulas import (
+    CUT,
+    DL,
+    DO,
+    OUT,
+    ROWS,
+    SRAM,
+    TAU,
+    D,
+    K,
+    L,
+    N,
+    P,
+    Q,
+    S,
+    V,
+    X,
+    Z,
+    attention,
+    slope,
+    state,
+    total,
+)
 
 
 def softmax():
@@ -74,7 +56,7 @@ def softmax():
     yield r"L = \ln\big(e^{L_a}", both, L
     yield r"= \max(L_a, L_b)", np.maximum(l_a, l_b) + log(1 + exp(-abs(l_a - l_b))), L
     yield r"o = e^{L_a - L} o_a", exp(l_a - both) * o_a + exp(l_b - both) * o_b, OUT
-    yield r"2^{(\tau \log_2 e)\, s}", 2 ** ((TAU * np.log2(np.e)) * X), exp(TAU * X)
+    yield r"2^{(\tau \log_2 e)\, q", 2 ** ((TAU * np.log2(np.e)) * X), exp(TAU * X)
 
 
 def forward():
@@ -104,6 +86,17 @@ def forward():
     q, k = (torch.randn(1, 1, n, D, dtype=torch.float64) for n in (5, 3))
     o, lse = flash_attention(q, k, k, causal=True, return_lse=True)
     yield r"L = -\infty", (o[0, 0, :2].numpy(), lse[0, 0, :2].exp().numpy()), (0, 0)
+
+
+def variants():
+    """The same of softcap, and of a sink: one more key, whose value is zeros."""
+    capped = 1.5 * np.tanh(S / 1.5)
+    through = slope(lambda s: 1.5 * np.tanh(s / 1.5), S, P)
+    yield r"\bar s = c \tanh(s / c)", (1 - (capped / 1.5) ** 2) * P, through
+    z = 0.5
+    with_sink = log(exp(L) + exp(z))
+    longer = np.hstack([S, np.full((N, 1), z)]), np.vstack([V, np.zeros((1, D))])
+    yield r"O' = e^{L - L'} O", exp(L - with_sink) * OUT, state(*longer)[2]
 
 
 def backward():
@@ -173,7 +166,7 @@ def cost_backward():
     yield " 10 N^2 d", 10 * N**2 * D, second["flops"]
 
 
-CHECKS = [*softmax(), *forward(), *backward(), *cost(), *cost_backward()]
+CHECKS = [*softmax(), *forward(), *variants(), *backward(), *cost(), *cost_backward()]
 
 
 def formulas(lang):

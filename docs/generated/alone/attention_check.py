@@ -54,11 +54,12 @@ def inputs(d=64, device="cpu", dtype=torch.float32):
     }
 
 def close(result, exact, plain, largest):
-    """At most twice the plain formula's error in the same dtype, and two last digits:
+    """Is the error at most c times the plain formula's, and two last digits more?
 
-    one of the largest result, and one of the largest input in float32, in which scores
-    are computed. In float32 it is four times the error, because there a fused kernel is
-    not the more exact one. NaN fails, as NaN <= x is False, and so does another shape.
+    c is 2 in 16 bits and 4 in float32, where a fused kernel is not the more exact one.
+    One last digit is that of the largest result, the other that of the largest input in
+    float32, in which scores are computed. NaN fails, as NaN <= x is False, and so does
+    another shape.
     """
     if result.shape != exact.shape:
         return False

@@ -48,6 +48,8 @@ def speeds():
             yield f"{other}_{n // 1024}k", f"{by_n[n]:.2f}"
     for way in PASSES:
         yield f"over_fa4_{way}", f"{geometric(compared(way, 'fa4').values()):.2f}"
+        fa4, fa2 = (bench.speeds(way, x) for x in ("fa4", "flash"))
+        yield f"fa4_over_fa2_{way}", f"{geometric(fa4[c] / fa2[c] for c in fa4):.1f}"
     slow = [
         short.ratio(x, way, 64, d)
         for x in ("ours", "cudnn")

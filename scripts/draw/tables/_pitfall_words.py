@@ -1,12 +1,13 @@
 """What the tables of wrong variants say in English; what is wrong says the code."""
 
 SAY = {
-    "inputs": "Passes: {passes}. Exposed by: {exposed}.",
+    "inputs": "Missed by: {passes}. Found by: {exposed}.",
     "error": "{input}, {of} off by {by}", "nan": "{input}, {of} is NaN",
     "yes": "{input}, it says yes", "count": "{kind} ({n})",
     "tests": ("id", "test", "finds", "in the smallest set"),
     "chosen": "yes", "and": " and ", "comma": ", ",
-    "smallest": "{letters} together find all {all}; no {fewer} of the {tests} do.",
+    "smallest": "{letters} together find all {all};"
+    " no set of {fewer} of the {tests} does.",
     "matrix": ("variant", "found by"), "folded": "All {all} variants, {tests} tests",
 }
 KIND = {
@@ -24,7 +25,7 @@ INPUT = {
     "far_apart": "a row of scores of 1000 beside one of −1000",
     "far_below": "scores of −1000",
     "example": "the running example",
-    "window": "a sliding window of 3 keys",
+    "window": "a sliding window of 3 keys, tiles of 2 keys",
     "causal": "causal, 3 × 3 tiles",
     "causal_uneven_tiles": "causal, tiles of 4 × 2",
     "causal_shorter": "causal, 9 queries, 5 keys",

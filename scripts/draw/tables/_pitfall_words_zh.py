@@ -1,9 +1,9 @@
 """What the tables of wrong variants say in Chinese."""
 
 SAY = {
-    "inputs": "能通过：{passes}。通不过：{exposed}。",
+    "inputs": "查不出：{passes}。查得出：{exposed}。",
     "error": "{input}，{of} 差了 {by}", "nan": "{input}，{of} 是 NaN",
-    "yes": "{input}，却说一致", "count": "{kind}（{n}）",
+    "yes": "{input}，却说一致", "count": "{kind}（{n} 种）",
     "tests": ("代号", "测试", "查出", "在最小组合里"),
     "chosen": "是", "and": " 和 ", "comma": "、",
     "smallest": "{letters} 合起来查出全部 {all} 个；"
@@ -20,13 +20,13 @@ KIND = {
     "comparing": "比较",
 }
 INPUT = {
-    "odd": "不整齐的尺寸，7 × 11 个分数",
+    "odd": "7 × 11 个分数，凑不成整块",
     "square": "8 × 8 个随机分数",
     "huge": "1000 左右的分数",
     "far_apart": "分数一行是 1000，旁边一行是 −1000",
     "far_below": "−1000 左右的分数",
     "example": "贯穿全书的例子",
-    "window": "3 个键的滑动窗口",
+    "window": "3 个键的滑动窗口，每块 2 个键",
     "causal": "因果掩码，分成 3 × 3 块",
     "causal_uneven_tiles": "因果掩码，块是 4 × 2",
     "causal_shorter": "因果掩码，9 个查询、5 个键",
@@ -59,7 +59,7 @@ CHECK = {
     "total_weight": "所有权重的和是 N",
     "example": "贯穿全书的例子，每行都是 ℓ = 9/4",
     "whole_tiles": "调用一次，数值普通，全是整块",
-    "odd": "尺寸不整齐，别的都普通",
+    "odd": "普通输入，凑不成整块",
     "no_error_is_large": "比较写成 `if error > tolerance: fail`",
     "falling": "最大值在第一块",
     "rising": "最大值逐块上升",
@@ -105,7 +105,7 @@ CHECK = {
 TEST = {
     "first": "第一个测试：一块，N = d = 8，只看输出",
     "values_one": "V = 1 时输出为 1，加不加因果掩码都测",
-    "odd": "输出，尺寸不整齐，多个头",
+    "odd": "输出，凑不成整块，多个头",
     "rising": "最大值逐块上升",
     "falling": "最大值在第一块",
     "large": "分数为 ±1000，两种同在一块",
@@ -114,7 +114,7 @@ TEST = {
     "causal": "因果掩码，查询比键少，块不是正方形",
     "masks": "窗口，填充，缓存，几篇文档，看不到键的行",
     "variants": "softcap、ALiBi、分块列表、sink，连梯度一起测",
-    "gradients": "梯度，尺寸不整齐，有看不到键的行",
+    "gradients": "梯度，凑不成整块，有看不到键的行",
     "groups": "共用 KV 头，连梯度一起测",
     "dropout": "掩码已知的 dropout，连梯度一起测",
     "splits": "三段合并，加不加因果掩码都测，也比较 L",

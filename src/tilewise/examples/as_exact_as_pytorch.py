@@ -19,7 +19,8 @@ def tiled(q, k, v, do, keep=torch.float32):
 
 
 def as_exact(f, dtype, n_q, n_k, d):
-    """Is f's largest error at most twice plain PyTorch's, for each of its results?"""
+    """Are f's largest errors at most twice plain PyTorch's, or four times in fp32?"""
+    times = 4 if dtype == torch.float32 else 2
     q, do = torch.randn(2, 2, 3, n_q, d).to(dtype)  # batch 2, heads 3
     k, v = torch.randn(2, 2, 3, n_k, d).to(dtype)
     exact = plain(*(x.double() for x in (q, k, v, do)))
@@ -28,7 +29,7 @@ def as_exact(f, dtype, n_q, n_k, d):
         assert ours.shape == truth.shape and ours.dtype == dtype
         error, allowed = ((x.double() - truth).abs().max() for x in (ours, theirs))
         last_digit = torch.finfo(dtype).eps * truth.abs().max()
-        if not error <= 2 * allowed + last_digit:  # NaN does not pass
+        if not error <= times * allowed + last_digit:  # NaN does not pass
             return False
     return True
 

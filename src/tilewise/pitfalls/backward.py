@@ -34,7 +34,7 @@ def scale_left_out(p, z, q_i, do_i, delta, k_j, v_j, scale):
 
 
 def weights_not_divided(s, lse, m):
-    """P = e^{S − m}, too large by ℓ. Right: e^{S − L}, or e^{S − m} / ℓ."""
+    """P = e^{S − m}, which is ℓ times too large. Right: e^{S − L}, or e^{S − m} / ℓ."""
     return weight(s, m)
 
 

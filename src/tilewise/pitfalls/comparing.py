@@ -8,7 +8,7 @@ from tilewise.pitfalls.registry import Pitfall
 
 # --8<-- [start:comparing]
 def nan_agrees(result, expected, tolerance):
-    """Not larger than the tolerance, which NaN never is. Right: error <= tolerance."""
+    """Passes unless it is larger, which NaN never is. Right: error <= tolerance."""
     if (result - expected).abs().max() > tolerance:
         return False
     return True

@@ -17,8 +17,8 @@ def lse_averaged(o, lse):
 
 
 def longest_length(n_k, length):
-    """The diagonal ends at the last place of the cache, as for the longest sequence.
-    Right: at the sequence's own length."""
+    """The causal diagonal lies as if the sequence filled the whole cache. Right: it
+    ends at the sequence's own length."""
     return n_k
 
 

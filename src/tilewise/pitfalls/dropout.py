@@ -9,7 +9,7 @@ from tilewise.pitfalls.registry import Pitfall
 
 # --8<-- [start:mask_from_stream]
 def mask_from_stream(p, seed, n_q, n_k):
-    """An entry gets whatever number comes next: other tiles or another order of loops
+    """Each entry takes the next random number: other tiles or another order of loops
     draw another mask. Right: a function of the entry's own place."""
     stream = torch.Generator().manual_seed(seed)
     return lambda rows, cols: torch.rand(len(rows), len(cols), generator=stream) >= p
@@ -25,7 +25,8 @@ def dropped_before_sum(m, l, o, s, v_j, z):
 
 
 def not_scaled_up(kept, p):
-    """What is kept stays as it is: the mean falls. Right: Z = kept / (1 − p)."""
+    """Weights that are kept are not scaled up: the mean falls.
+    Right: Z = kept / (1 − p)."""
     return kept.double()
 
 

@@ -12,7 +12,8 @@ def plus_infinity(s, seen):
 
 
 def minus_a_million(s, seen):
-    """A row that sees no key has equal scores, −10⁶: it gets mean(V). Right: −∞, 0."""
+    """A row that sees no key has equal scores, −10⁶, and gets mean(V). Right: scores of
+    −∞, and 0 for the row."""
     return s.masked_fill(~seen, -1e6)
 
 
@@ -23,14 +24,14 @@ def score_zero(s, seen):
 
 # --8<-- [start:mask_after_softmax]
 def mask_after_softmax(s, seen):
-    """Weights are set to 0 after ℓ was summed over all keys. Right: −∞ before."""
+    """Weights are set to 0 after ℓ was summed over all keys. Right: scores of −∞."""
     return torch.softmax(s, dim=-1) * seen
     # --8<-- [end:mask_after_softmax]
 
 
 def top_left(rows, cols, n_q, n_k):
-    """Row 0 stands at key 0 though N_k > N_q. Right: the last row stands at the last
-    key, r + N_k − N_q."""
+    """Row 0 ends at key 0 though N_k > N_q. Right: the last row ends at the last key,
+    so row r ends at key r + N_k − N_q."""
     return cols <= rows[:, None]
 
 
@@ -48,12 +49,13 @@ def diagonal_hidden(rows, cols, n_q, n_k):
 
 
 def padding_inverted(cols, length, n_k):
-    """True means hidden here and visible there: the padding is kept. Right: c < n."""
+    """True means hidden in one place and visible in another: only padding is seen.
+    Right: the n keys with c < n are seen."""
     return cols >= length
 
 
 def documents_forgotten(rows, cols, lengths):
-    """A mask of ones for packed documents: each sees the others. Right: its own."""
+    """Packed documents get a mask of ones, so each sees the others. Right: itself."""
     return torch.ones(len(rows), len(cols), dtype=torch.bool)
 
 

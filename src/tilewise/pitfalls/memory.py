@@ -16,8 +16,8 @@ def buffer_kept(q, d_v):
 
 
 def scaled_in_place(q_i, k_j, scale):
-    """q_i is a view, so *= writes into the caller's q, once a tile. Right: scale · q_i,
-    a new tensor."""
+    """q_i is a view, so *= writes into the caller's q, once per tile.
+    Right: scale · q_i, a new tensor."""
     q_i *= scale
     return q_i @ k_j.mT
 

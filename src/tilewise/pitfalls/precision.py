@@ -10,8 +10,9 @@ from tilewise.pitfalls.registry import Pitfall
 
 
 def sums_in_input_dtype(x):
-    """S, m, ℓ and o have the dtype of the input: in fp16, ℓ added tile by tile is ∞
-    past 65,504 equal keys. Right: fp32 for all four, whatever the input is."""
+    """S, m, ℓ and o have the dtype of the input: in fp16, ℓ is ∞ past 65,504 equal
+    keys, and with small tiles it stops growing even earlier. Right: fp32 for all four,
+    whatever the input is."""
     return x
 
 
@@ -38,14 +39,15 @@ def rounded_to_tf32(q_i, k_j, scale):
 
 
 def smoothed_tile_by_tile(q_i, k_j, scale):
-    """Each tile of K loses its own mean, so the tiles of a row shift differently.
-    Right: no mean, or one mean of all keys, as K is smoothed for FP8."""
+    """Each tile of K subtracts the mean of its own keys, so the scores of a row shift
+    by another amount in each tile. Right: no mean, or that of all keys, which FP8
+    kernels subtract and softmax does not notice."""
     return scale * (q_i @ (k_j - k_j.mean(-2, keepdim=True)).mT)
 
 
 def queries_rotated_alone(q_i, k_j, scale):
-    """Q is multiplied by an orthogonal matrix and K is not, so that S is of other
-    queries. Right: neither, or both: (Q M)(K M)ᵀ = Q Kᵀ."""
+    """Q is multiplied by an orthogonal matrix and K is not, so the scores belong to
+    other queries. Right: neither, or both: (Q M)(K M)ᵀ = Q Kᵀ."""
     m = torch.eye(q_i.shape[-1], dtype=q_i.dtype) - 2 / q_i.shape[-1]  # a reflection
     return scale * (q_i @ m @ k_j.mT)
 

@@ -24,7 +24,8 @@ def sum_not_rescaled(m, l, o, s, v_j, z):
 
 
 def inverse_factor(m, l, o, s, v_j, z):
-    """o is divided by α and grows where it should shrink. Right: α o + P V."""
+    """From the second tile on, o is divided by α: it grows where it should shrink.
+    Right: α o + P V."""
     m_new = torch.maximum(m, s.amax(-1, keepdim=True))
     p, alpha = weight(s, m_new), weight(m, m_new)
     old = torch.where(m == -torch.inf, 0, o / alpha)  # the first tile has no old o

@@ -7,8 +7,8 @@ from tilewise.pitfalls.registry import Pitfall
 
 
 def window_one_more(rows, cols, n_q, n_k, size):
-    """So many keys before a row's own, and its own besides. Right: its own key is one
-    of them."""
+    """A window of w shows w keys before a row's own, and its own too. Right: w keys,
+    its own included."""
     return cols >= rows[:, None] + n_k - n_q - size
 
 
@@ -26,12 +26,13 @@ def bias_before_softcap(x, seen, cap, bias):
 
 
 def softcap_not_derived(s, cap):
-    """dS of the capped scores goes to Q and K as it is. Right: times 1 − (s / c)²."""
+    """dS of the capped scores goes to Q and K as it is. Right: times 1 − (s / c)²,
+    where s is the capped score."""
     return torch.ones_like(s)
 
 
 def alibi_from_top_left(rows, cols, n_q, n_k, slope):
-    """Distances from |r − c|, though N_k > N_q. Right: |r + N_k − N_q − c|."""
+    """The distance is |r − c|, though N_k > N_q. Right: |r + N_k − N_q − c|."""
     return -slope * (rows[:, None] - cols).abs()
 
 
@@ -50,13 +51,14 @@ def listed_means_full(tile_listed, seen):
 
 
 def rows_for_columns(tiles):
-    """A block of keys goes through the list of the block of rows with its number.
-    Right: the blocks of rows that list it, which is the transpose."""
+    """Block j of keys goes through the list of block j of rows. Right: through the
+    blocks of rows that list it, which is the transpose."""
     return tiles
 
 
 def sink_in_every_tile(t):
-    """Each tile merges the sink, which counts T_c times. Right: once for each row."""
+    """The sink is merged in each tile and counts T_c times.
+    Right: once for each row."""
     return True
 
 
