@@ -22,7 +22,7 @@ from tilewise.render.told_in_chinese import (
 )
 
 TOLD = words(ROOT / FILE)
-FOLDERS = "start", "why", "softmax", "flash-attention", "gpu"
+FOLDERS = "start", "why", "softmax", "flash-attention", "gpu", "memory"
 PAGES = [p for p in pages("zh") if p.suffix == ".md"]
 ARGUED = [p for p in PAGES if p.relative_to(DOCS / "zh").parts[0] in FOLDERS]
 WORDS = re.compile(r"\b[a-z]{3,} [a-z]{2,} [a-z]")  # several words of English
