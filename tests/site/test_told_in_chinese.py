@@ -22,7 +22,7 @@ from tilewise.render.told_in_chinese import (
 )
 
 TOLD = words(ROOT / FILE)
-FOLDERS = "start", "why", "softmax", "flash-attention", "gpu"
+FOLDERS = "start", "why", "softmax", "flash-attention", "gpu", "memory"
 AND = "errata", "numerics", "wrong-but-plausible"  # of the pitfalls
 PAGES = [p for p in pages("zh") if p.suffix == ".md"]
 ARGUED = [

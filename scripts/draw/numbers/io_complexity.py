@@ -63,7 +63,8 @@ def waves():
     """What the programs that run together touch."""
     yield "scores_gib", f"{HEADS * N * N * 2 // 2**30}"
     yield "round_kb", f"{N * (4 * D + 8) / 1e3:.0f}"
-    for name, kernel in (("square", ("kv-outer", 64, 64, 4)), ("wide", WIDE)):
+    kernels = {"square": ("kv-outer", 64, 64, 4), "narrow": NARROW, "wide": WIDE}
+    for name, kernel in kernels.items():
         side, size = touched(kernel)
         yield f"programs_{name}", f"{side}"
         yield f"touched_{name}_mb", f"{size / 1e6:.0f}"

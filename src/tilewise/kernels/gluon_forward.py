@@ -44,7 +44,7 @@ REGISTERS = {2: 168, 3: 128}  # consumers → registers a thread if all had the 
 # --8<-- [start:produce]
 @gluon.jit
 def produce(q, k, v, Q, K, V, work):
-    """Producer, one warp: copy tiles as far ahead as the rings q, k, v have room."""
+    """Producer, one warp: copy tiles as far ahead as q, k, v have empty buffers."""
     block, tile = 0, 0  # blocks of rows and tiles of keys so far
     for round in range(work.rounds()):
         row, head, keys = work.block(round)
@@ -166,10 +166,9 @@ class Consumer:
         p, m, alpha = softmax(s, m, self.tau2, False)
         l = scale_rows(l, alpha) + row_sums(p)
         p = as_operand(p, self.v)
-        # ptxas moves this wait up to where some row maxima are known, and that is good:
-        # V's buffer is free for the next copy, and the exponentials run underneath the
-        # other consumers' products. Held back until after them, as only a loop that
-        # polls a barrier can hold it, d = 64 was 1 % slower and d = 128 was 7 %.
+        # ptxas moves this wait up, before the exponentials. V's buffer is then free
+        # early, and the exponentials overlap with the other consumers' products. When a
+        # loop held the wait back, d = 64 was 1 % slower and d = 128 was 7 % slower.
         acc = warpgroup_mma_wait(0, deps=(acc,))
         self.v.free(tile)
         return p, acc, l, m, alpha

@@ -45,7 +45,7 @@ SIZES = ["total", "slots", "of_k", "of_q", "heads", "group", "room"]
 
 @gluon.jit
 def produce(q, k, v, Q, K, V, packed, tickets):
-    """Producer, one warp: copy tiles as far ahead as the rings q, k, v have room."""
+    """Producer, one warp: copy tiles as far ahead as q, k, v have empty buffers."""
     block = 0  # blocks of rows so far
     tile = 0  # tiles of keys so far
     turn = 0

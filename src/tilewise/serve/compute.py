@@ -14,8 +14,9 @@ class Unwanted(Exception):
 def attend(tensors, options, unwanted):
     """{"o"} or {"o", "lse"}, by flash2_forward; unwanted() is asked before each tile.
 
-    q (batch, heads, N_q, d), k, v as for tilewise.flash_attention, whose bits these
-    are where checks.blocks gives its tiles. Raises Unwanted once unwanted() is true.
+    q (batch, heads, N_q, d), k, v as for tilewise.flash_attention. The result equals
+    its result bit for bit wherever checks.blocks gives the same tiles. Raises Unwanted
+    once unwanted() is true.
     """
 
     def mask(rows, cols):

@@ -24,7 +24,7 @@ SAY = {
         "exp2": ("底数 2", "每次求指数少做一次乘法", "base-2"),
         "causal": ("跳过空块", "被遮住的分块不再计算", "causal"),
         "descriptors": ("描述符", "由专门的硬件（TMA 单元）搬运分块", "descriptors"),
-        "gluon_forward": ("Gluon", "一部分线程搬运，其余的计算", ""),
+        "gluon_forward": ("Gluon", "有的线程搬运，有的线程计算", ""),
         "gain": "× {:.2f}", "line": "cuDNN：{:.0f}",
     },
 }

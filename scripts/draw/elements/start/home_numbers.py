@@ -5,7 +5,7 @@ from draw.tables._savings import memory, rows, traffic
 SAY = {
     "en": {
         "traffic": ("1/{:.0f}", "of the bytes to and from memory", "{:.2f}\u00a0GB"),
-        "memory": ("1/{:.0f}", "of the memory beside the inputs", "{:.0f}\u00a0MiB"),
+        "memory": ("1/{:.0f}", "of the memory on top of the inputs", "{:.0f}\u00a0MiB"),
         "time": ("{:.1f} ×", "as fast", "{:.2f}\u00a0ms"),
         "names": ("standard", "FlashAttention"),
     },

@@ -17,7 +17,7 @@ SAY = {
         "header": "bytes of a safetensors header",
         "threads": "attentions computed at a time", "queue": "requests that wait",
         "memory": "MiB of bodies and answers held", "deadline": "seconds for a request",
-        "connections": "connections", "wait": "waits", "cores": "cores",
+        "connections": "connections", "wait": "it waits", "cores": "one per core",
         "names": "names in an object of JSON",
     },
     "zh": {

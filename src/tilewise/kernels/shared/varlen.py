@@ -92,7 +92,7 @@ def plan_kernel(
 
     A program's walk is as long as the document on the other side (INNER), so documents
     come by that length, the longest first, and where it is the same in their order.
-    A 0 at the end is for those who draw their blocks.
+    One more number, 0 at first, counts the blocks that programs have taken.
     """
     b = tl.program_id(0)
     first, n = bounds(OUTER, b, b < documents, n_outer)
