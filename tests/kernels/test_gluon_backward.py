@@ -22,8 +22,8 @@ TABLE = {  # d, causal, heads of K and V, parts, order of dQ's sums if there is 
     (128, True, 1, 1): (16, 198160, 4),
     (128, True, 1, 4): (0, 198160, 4),
     (64, False, 1, 2): (16, 199184, 2),
-    (64, True, 4, 1, 1): (8, 199184, 4),
-    (128, True, 4, 1, 2): (0, 198160, 4),
+    (64, True, 4, 1, 1): (8, 199200, 4),
+    (128, True, 4, 1, 2): (0, 198176, 4),
 }
 NAMES = "d", "causal", "kv_heads", "parts", "order"
 WAITS = ["wait ≤ 1", "wait ≤ 0", "wait ≤ 2", "wait ≤ 1", "wait ≤ 0"]
