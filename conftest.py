@@ -40,12 +40,15 @@ for profile, examples in (("quick", 15), ("full", 60)):  # the same ones every t
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_xdist_auto_num_workers(config):
-    """A worker for each core. Files and tests begin sooner in the process at hand."""
+    """A worker for each core, and one more, since browsers and programs are waited for.
+
+    A few files or tests begin sooner in the process at hand.
+    """
     folders = whole(config) or all(map(os.path.isdir, config.args))
     if config.option.keyword or not folders:
         return 0
     affinity = getattr(os, "sched_getaffinity", None)
-    room = [WORKERS, len(affinity(0)) if affinity else os.cpu_count() or 1]
+    room = [WORKERS, 1 + (len(affinity(0)) if affinity else os.cpu_count() or 1)]
     if hasattr(os, "sysconf"):
         size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         room.append(round(size / MEMORY))

@@ -69,7 +69,9 @@ def test_healthy(environment, monkeypatch, capsys):
         ([1, 2, 64, 32], "flash_attention"),
         ([1, 2, 3, 8], "flash_attention"),
     ]
-    assert "dtype" in report["sdpa"][0]["reasons"]["flash_attention"]
+    reasons = report["sdpa"][0]["reasons"]
+    assert "dtype" in reasons["flash_attention"]
+    assert reasons["cudnn_attention"] == "No cuDNN."
     assert "cuDNN" in report["call"] and report["causal"]
 
 

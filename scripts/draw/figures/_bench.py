@@ -72,7 +72,7 @@ def ratios(way, kernel, other, d=None):
 
 def peers(way):
     """The peers that were timed in a pass, slowest first."""
-    timed = [name for name in PEERS if speeds(way, name)]
+    timed = [name for name in PEERS[way] if speeds(way, name)]
     return sorted(timed, key=lambda name: geometric(speeds(way, name).values()))
 
 

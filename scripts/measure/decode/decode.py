@@ -1,4 +1,4 @@
-"""Time decoding on this GPU: flash_decode beside PyTorch's function, and its bytes.
+"""Time decoding on this GPU: flash_decode beside other kernels, and its bytes.
 
     python scripts/measure/decode/decode.py
 
@@ -31,8 +31,10 @@ first sequence and the last of the last against float64, largest error at most t
 that of PyTorch's math backend in bf16, plus 2^-7 of the largest number. ms: CUDA graphs
 of about 10 ms, each replayed twice and the second time taken between CUDA events;
 medians of rounds in which all take turns. paged: pages of 16 keys in random order. one
-part: splits=1. bytes: those of tilewise.ledger.decode with a single part; tbs: bytes
-over ms. A cell whose cache does not fit into a third of the memory is left out."""
+part: splits=1. fa3: the wheel fa3-fwd, splits as it chooses. flashinfer: planned once,
+Tensor Cores where a group has several heads. bytes: those of tilewise.ledger.decode
+with a single part; tbs: bytes over ms. A cell whose cache does not fit into a third of
+the memory is left out."""
 HEADS, D, PAGE, SECONDS = 32, 128, 16, 0.5
 BATCHES, GROUPS = (1, 8, 64), (1, 4, 8, 16)
 LENGTHS = 1024, 8192, 32768, 131072
@@ -51,13 +53,28 @@ def pytorch(backend, q, k, v):
         return (scaled_dot_product_attention(q, k, v, enable_gqa=True),)
 
 
-def flash_attn(q, k, v, lengths):
-    """flash-attn's function for decoding, where the package is installed."""
-    from flash_attn import flash_attn_with_kvcache
+def fa3(q, k, v):
+    """FlashAttention-3, the package fa3-fwd; it splits the keys as it sees fit."""
+    from fa3_fwd_interface import flash_attn_func
 
     q, k, v = (x.transpose(1, 2) for x in (q, k, v))
-    o = flash_attn_with_kvcache(q, k, v, cache_seqlens=lengths, causal=True)
-    return (o.transpose(1, 2),)
+    return (flash_attn_func(q, k, v, num_splits=0).transpose(1, 2),)
+
+
+def flashinfer(q, k_pages, v_pages, table):
+    """FlashInfer's decoding over pages, planned beforehand; Tensor Cores for groups."""
+    from flashinfer import BatchDecodeWithPagedKVCacheWrapper
+
+    (batch, pages), heads = table.shape, k_pages.shape[1]
+    room = torch.empty(2**28, dtype=torch.uint8, device="cuda")
+    decoder = BatchDecodeWithPagedKVCacheWrapper(
+        room, "HND", use_tensor_cores=heads < HEADS
+    )
+    first = pages * torch.arange(batch + 1, dtype=torch.int32, device="cuda")
+    filled = torch.full((batch,), PAGE, dtype=torch.int32, device="cuda")
+    how = {"q_data_type": q.dtype, "kv_data_type": q.dtype}
+    decoder.plan(first, table.flatten(), filled, HEADS, heads, D, PAGE, **how)
+    return lambda: (decoder.run(q[:, :, 0], (k_pages, v_pages))[:, :, None],)
 
 
 def ours(*tensors, **options):
@@ -79,8 +96,10 @@ def ways(q, k, v, lengths):
     """{name: function of nothing} of all that is timed."""
     (k_pages, table), (v_pages, _) = paged(k), paged(v)
     found = {name: partial(pytorch, x, q, k, v) for name, x in BACKENDS.items()}
-    if find_spec("flash_attn"):
-        found["flash-attn"] = partial(flash_attn, q, k, v, lengths)
+    if find_spec("fa3_fwd_interface"):
+        found["fa3"] = partial(fa3, q, k, v)
+    if find_spec("flashinfer"):
+        found["flashinfer, paged"] = flashinfer(q, k_pages, v_pages, table)
     found["ours"] = partial(ours, q, k, v, lengths)
     found["ours, one part"] = partial(ours, q, k, v, lengths, splits=1)
     found["ours, paged"] = partial(

@@ -15,7 +15,8 @@ DIMS = (64, 128)
 PASSES = ("forward", "backward")
 PARTS = ("speed", "memory", "unaligned", "host")
 RUNGS = {"forward": FORWARD, "backward": BACKWARD}
-PEERS = ("flash", "cudnn", "efficient", "math", "flex", "fa4")
+PEERS = {"backward": ("flash", "cudnn", "efficient", "math", "flex", "fa4")}
+PEERS["forward"] = (*PEERS["backward"], "fa3")  # its wheel has no backward pass
 PUBLIC = "flash_attention"  # as a caller has it, the host's work included
 KEYS = ("batch", "heads", "n", "d", "causal")  # what names a cell
 RESULTS = {"forward": ("o",), "backward": ("dq", "dk", "dv")}
@@ -85,7 +86,7 @@ def odd(sizes=(1000, 4000, 16000), masks=(False, True)):
 
 def names(way):
     """Who takes part in a pass: peers, then the rungs, then the public function."""
-    return (*PEERS, *RUNGS[way], PUBLIC)
+    return (*PEERS[way], *RUNGS[way], PUBLIC)
 
 
 def geometric(values):

@@ -15,7 +15,7 @@ import torch
 SOURCE = Path(__file__).resolve().parent.parent  # src/tilewise
 ROOT = SOURCE.parent.parent
 ROOMS = ("kernels", "attention", "bench")  # the rungs, their callers, what times them
-PACKAGES = {"triton": "triton", "flash_attn_4": "flash-attn-4"}
+PACKAGES = {"triton": "triton", "flash_attn_4": "flash-attn-4", "fa3_fwd": "fa3-fwd"}
 LISTS = {  # what each part leaves in the file
     "speed": ("names", "rows", "cells"),
     "memory": ("memory",),

@@ -114,6 +114,13 @@ def fa4(x):
     return lambda q, k, v: flash_attn_func(q, k, v, causal=x["causal"])[0]
 
 
+def fa3(x):
+    """FlashAttention-3's forward pass, the package fa3-fwd."""
+    from fa3_fwd_interface import flash_attn_func
+
+    return lambda q, k, v: flash_attn_func(q, k, v, causal=x["causal"])
+
+
 def usual(x):
     """PyTorch's own attention by the backend that it picks."""
     return lambda q, k, v: scaled_dot_product_attention(q, k, v, is_causal=x["causal"])
@@ -126,7 +133,8 @@ def public(x):
     return lambda q, k, v: flash_attention(q, k, v, causal=x["causal"])
 
 
-OTHERS = {"flex": flex, "fa4": fa4, PUBLIC: public}
+OTHERS = {"flex": flex, "fa3": fa3, "fa4": fa4, PUBLIC: public}
+TURNED = "fa3", "fa4"  # take and return (batch, N, heads, d)
 
 
 def entries(way, only=None):
@@ -139,7 +147,7 @@ def entries(way, only=None):
             entries[name] = rung(name, way)
         else:
             prepare = OTHERS[name] if name in OTHERS else sdpa(SDPA[name])
-            entries[name] = entry(prepare, way, turned=name == "fa4")
+            entries[name] = entry(prepare, way, turned=name in TURNED)
     return entries
 
 

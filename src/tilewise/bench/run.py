@@ -21,14 +21,15 @@ calls, for calls of 25 ms and more and for flash_attention, whose host cost coun
 ones stop after 3 rounds; ms is the median. sm_clock_mhz and watts: NVML, while the
 timed replay runs, medians. Clocks and power limit as found. backward: from saved o and
 lse; those of PyTorch, FlexAttention and FlashAttention-4 through autograd, in a graph
-all the same. flex: torch.compile of this one shape, block mask if causal. fa4 gets
-(batch, N, heads, d), its own layout. memory: allocated at the peak on top of q, k, v
-and do. unaligned: two shapes in turn, ratio of medians; next has whole tiles, d = 128,
-as many key heads as query heads. host: median over 15 rounds of 50 calls on (1, 2, 256,
-64), the GPU not waited for, 15 rounds before them; lengths new: one row of queries over
-256 keys, then over one key more each time, views of one long K and V; layers: so many
-calls over each length, each layer with its own tensors, the time of one of them; sdpa:
-PyTorch's function, the backend it picks."""
+all the same. flex: torch.compile of this one shape, block mask if causal. fa3 and fa4
+get (batch, N, heads, d), their own layout; fa3 is the wheel fa3-fwd, forward only.
+memory: allocated at the peak on top of q, k, v and do. unaligned: two shapes in turn,
+ratio of medians; next has whole tiles, d = 128, as many key heads as query heads. host:
+median over 15 rounds of 50 calls on (1, 2, 256, 64), the GPU not waited for, 15 rounds
+before them; lengths new: one row of queries over 256 keys, then over one key more each
+time, views of one long K and V; layers: so many calls over each length, each layer with
+its own tensors, the time of one of them; sdpa: PyTorch's function, the backend it
+picks."""
 KEPT_IN_L2 = """The L2 is not emptied between calls: inputs and output of a cell are 268
 MB, several times any L2."""
 EMPTIED = "A graph has one call, and the L2 is emptied before it by reading 512 MiB."
@@ -40,7 +41,7 @@ def about(options, passes):
     names = {
         way: {
             "rungs": [x for x in RUNGS[way] if wanted(x, options)],
-            "peers": [x for x in PEERS if wanted(x, options)],
+            "peers": [x for x in PEERS[way] if wanted(x, options)],
         }
         for way in passes
     }

@@ -8,9 +8,13 @@ import ctypes
 import importlib
 import json
 import os
+import re
 import sys
+import tempfile
 import warnings
 from typing import Any
+
+TEXT = re.compile(r"Warning: (.*?)(?: \(function .*)?$", re.MULTILINE)
 
 
 def main():
@@ -100,12 +104,33 @@ def reasons(torch, given):
     params = cuda.SDPAParams(*given, False)
     for name in ("cudnn", "flash", "efficient"):
         ask = getattr(cuda, f"can_use_{name}_attention", None)
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            if ask is not None and not ask(params, True):
-                lines = [str(x.message).splitlines()[0] for x in said]
+        if ask is not None:
+            able, lines = overheard(ask, params, True)
+            if not able:
                 found[f"{name}_attention"] = " ".join(dict.fromkeys(lines))[:300]
     return found
+
+
+def overheard(function, *args):
+    """(What it returns, the first line of each warning, from Python or from C++).
+
+    PyTorch's C++ writes to stderr "[W… file:line] Warning: text (function name)".
+    """
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as file, warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        os.dup2(file.fileno(), 2)
+        try:
+            value = function(*args)
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+        file.seek(0)
+        written = file.read().decode(errors="replace")
+    lines = [str(x.message).splitlines()[0] for x in said]
+    return value, lines + re.findall(
+        r"Warning: (.*?)(?: \(function .*)?$", written, re.M
+    )
 
 
 if __name__ == "__main__":
