@@ -24,12 +24,7 @@ from tilewise.render.told_in_chinese import (
 TOLD = words(ROOT / FILE)
 FOLDERS = "start", "why", "softmax", "flash-attention", "gpu"
 PAGES = [p for p in pages("zh") if p.suffix == ".md"]
-ALONE = "low-precision", "mla"  # pages of other folders
-ARGUED = [
-    p
-    for p in PAGES
-    if p.relative_to(DOCS / "zh").parts[0] in FOLDERS or p.stem in ALONE
-]
+ARGUED = [p for p in PAGES if p.relative_to(DOCS / "zh").parts[0] in FOLDERS]
 WORDS = re.compile(r"\b[a-z]{3,} [a-z]{2,} [a-z]")  # several words of English
 TOLD_WORDS = tokenize.COMMENT, tokenize.NL
 
