@@ -30,6 +30,13 @@ class BlockMask(NamedTuple):
         at = rows[:, 0]
         return self.first[..., at, :], self.end[..., at, :]
 
+    def batched(self, lead: torch.Size) -> "BlockMask":
+        """The mask of tensors (*lead, N, d) with one axis for all but their heads."""
+        if len(lead) <= 2:
+            return self
+        first, end = (x.expand(*lead, *x.shape[-2:]) for x in self[:2])
+        return BlockMask(first.flatten(0, -4), end.flatten(0, -4), self.keys)
+
     def part(self, rows: slice, keys: slice) -> "BlockMask":
         """The mask of some rows and some keys, counted from 0 in there."""
         n = keys.stop - keys.start

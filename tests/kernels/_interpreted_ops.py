@@ -20,6 +20,7 @@ from tests.kernels._patched_once import patched_once
 from tilewise import FlashAttention, flash_attention
 from tilewise import scaled_dot_product_attention as sdpa
 from tilewise.attention import dispatch
+from tilewise.block_sparse import tiles_mask
 
 warnings.simplefilter("ignore", DeprecationWarning)  # triton 3.6 with numpy 2.3
 torch.set_num_threads(1)
@@ -130,9 +131,12 @@ def check_masks_go_another_way():
 
 
 def check_options():
-    """Windows, softcap, slopes, sinks, another d_v: values and all gradients."""
+    """Windows, blocks, softcap, slopes, sinks, another d_v: values and gradients."""
+    torch.manual_seed(1)
+    tiles = torch.rand(4, 5, 6) < 0.7
     shapes = (1, 4, 33, 16), (1, 2, 47, 16), (1, 2, 47, 24), (4,), (4,)
     how = {"causal": True, "window": (9, 3), "softcap": 2.0}
+    how["block_mask"] = tiles_mask(tiles, 8, 8, 33, 47)
     close(
         lambda q, k, v, slopes, sinks: flash_attention(
             q, k, v, alibi_slopes=slopes, sinks=sinks, return_lse=True, **how

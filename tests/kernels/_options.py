@@ -1,4 +1,4 @@
-"""Random calls with windows, score rules, sinks, dropout, and what one of them gives.
+"""Random calls with windows, blocks, score rules, sinks, dropout, and what they give.
 
 The oracle is the formula with whole matrices and its autograd, in float64.
 """
@@ -11,6 +11,7 @@ import torch
 
 from tests._oracle import assert_as_good, floors, hidden_mask
 from tests.kernels._backward import poisoned
+from tilewise.block_sparse import BlockMask, tiles_mask
 from tilewise.dropout import keep_factors
 
 TINY = (16, 16, 4, 1), (32, 16, 4, 1), (16, 32, 4, 1)
@@ -23,6 +24,8 @@ ALONE = [  # each option by itself, then draws of five of them
     ("alibi_slopes", "each entry"),
     ("sinks", True),
     ("dropout_p", 0.3),
+    ("block_mask", "tiles"),
+    ("block_mask", "intervals"),
 ]
 DRAWS = 40
 
@@ -49,22 +52,45 @@ def draw(i, dtype, device="cpu", most=90):
         options["alibi_slopes"] = torch.rand(shape, device=device)
     if "sinks" in options:
         options["sinks"] = torch.randn(heads, device=device)
+    if "block_mask" in options:
+        front = rng.choice(((), (heads,), (batch, 1), (batch, heads)))
+        made = {"tiles": blocks, "intervals": intervals}[options["block_mask"]]
+        options["block_mask"] = made(rng, front, n_q, n_k, device)
     return [x.to(dtype) for x in (q, k, v, do)] + [dlse], options
 
 
-def hidden(n_q, n_k, causal, window, device):
-    """True where a row may not see a key, (N_q, N_k)."""
+def blocks(rng, front, n_q, n_k, device):
+    """A mask of half of the tiles, which are not those of the kernel."""
+    rows, cols = (rng.choice((5, 16, 32, 48)) for _ in range(2))
+    tiles = torch.rand(*front, -(-n_q // rows), -(-n_k // cols), device=device) < 0.5
+    return tiles_mask(tiles, rows, cols, n_q, n_k)
+
+
+def intervals(rng, front, n_q, n_k, device):
+    """A mask of four intervals a row, which overlap, are empty, or end outside."""
+    ends = torch.randint(-n_k // 4, n_k + 20, (2, *front, n_q, 4), device=device)
+    every = torch.rand(*front, n_q, 1, device=device) < 0.8  # a row sees most keys
+    ends[1] = torch.where(every & (ends[0] < n_k // 3), n_k, ends[1])
+    return BlockMask(*ends, n_k)
+
+
+def hidden(n_q, n_k, causal, window, block_mask, device):
+    """True where a row may not see a key, (..., N_q, N_k)."""
     rows = torch.arange(n_q, device=device)[:, None]
     right = torch.arange(n_k, device=device) - rows - (n_k - n_q)  # of the diagonal
     no = hidden_mask(n_q, n_k, causal).to(device).expand(n_q, n_k).clone()
     for limit, away in zip(window or (None, None), (-right, right)):
         no |= away > (math.inf if limit is None else limit)
+    if block_mask is not None:
+        first, end = (x[..., None] for x in block_mask[:2])  # (..., N_q, n, 1)
+        keys = torch.arange(n_k, device=device)
+        no = no | ~((first <= keys) & (keys < end)).any(-2)
     return no
 
 
 def formula(
     q, k, v, slopes, sinks, *, causal=False, scale=None, window=None, softcap=None,
-    dropout_p=0, seed=None,
+    block_mask=None, dropout_p=0, seed=None,
 ):  # fmt: skip
     """(o, L): τ q·k, softcap, ALiBi, mask, sink, dropout, with whole matrices."""
     (batch, heads, n_q, d), n_k = q.shape, k.shape[2]
@@ -75,7 +101,7 @@ def formula(
     if slopes is not None:
         away = (rows[:, None] + n_k - n_q - cols).abs()
         s = s - slopes.expand(batch, heads)[..., None, None] * away
-    no = hidden(n_q, n_k, causal, window, q.device)
+    no = hidden(n_q, n_k, causal, window, block_mask, q.device)
     s = s.masked_fill(no, -math.inf)
     sink = s[..., :0] if sinks is None else sinks[:, None, None].expand(*s.shape[:3], 1)
     lse = torch.cat([s, sink], -1).logsumexp(-1)

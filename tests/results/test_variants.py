@@ -4,8 +4,9 @@ import pytest
 from draw.numbers._shared import variant as speed
 from measure.variants import _backward_variants as backward
 from measure.variants import _forward_variants as forward
+from measure.variants import _order_variants as order
 
-CASES = [(m, name) for m in (forward, backward) for name in m.VARIANTS]
+CASES = [(m, name) for m in (forward, backward, order) for name in m.VARIANTS]
 
 
 @pytest.mark.parametrize("module, name", CASES, ids=lambda x: getattr(x, "__name__", x))
@@ -13,8 +14,8 @@ def test_a_variant_is_the_kernel_with_its_changes(module, name):
     base, text = module.text("base"), module.text(name)
     compile(base, "base", "exec")
     compile(text, name, "exec")
-    tile = module is forward and forward.VARIANTS[name]["tile"]
-    assert (text == base) == bool(tile)
+    option = module is forward and forward.VARIANTS[name]["tile"] or name == "ordered"
+    assert (text == base) == bool(option)
 
 
 def test_each_part_counts_where_the_page_says():

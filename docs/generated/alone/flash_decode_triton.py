@@ -81,6 +81,10 @@ def finish(acc, l, m):
     l = tl.where(l == 0, 1.0, l)
     return acc / l[:, None], (m + tl.log2(l)) / LOG2E
 
+def wider(q, v):
+    """The one of q and v with more dimensions, which decides how large a tile is."""
+    return q if q.shape[-1] >= v.shape[-1] else v
+
 @triton.jit
 def tanh(x):
     """tanh x by one division: a continued fraction where e^{2x} − 1 would cancel."""
@@ -110,10 +114,6 @@ def keep(rows, cols, head, heads, drop, seed, rest):
     c = tl.broadcast_to(cols[None, :], [rows.shape[0], cols.shape[0]])
     word, _, _, _ = tl.philox(seed, c, r, r * 0 + head % heads, r * 0 + head // heads)
     return tl.where(word.to(tl.int64) >= drop, rest, 0.0)
-
-def wider(q, v):
-    """The one of q and v with more dimensions, which decides how large a tile is."""
-    return q if q.shape[-1] >= v.shape[-1] else v
 
 @triton.jit
 def step(

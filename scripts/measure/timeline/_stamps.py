@@ -117,8 +117,8 @@ BACKWARD = [
     ("    dq_empty: Memory", "    dq_empty: Memory\n    times: gl.tensor"),
     ("allocate(Q, K, LSE, DQ)", "allocate(Q, K, LSE, DQ, TIMES)"),
     ("barriers(2),\n    )\n    mb", "barriers(2), TIMES,\n    )\n    mb"),
-    ("SUMS, FIRST, HEADS, N_Q, N_K", "SUMS, TIMES, FIRST, HEADS, N_Q, N_K"),
-    ("  sums, head, heads, n_q, n_k", "  sums, TIMES, head, heads, n_q, n_k"),
+    ("SUMS, TURNS, FIRST", "SUMS, TIMES, TURNS, FIRST"),
+    ("  sums, turns, head", "  sums, TIMES, turns, head"),
     stamped(4, W, "i", 0, """
 @
 mbarrier.wait(sm.q_full.index(s), phase)

@@ -44,7 +44,7 @@ def given_to_consumers(name):
         ("def consume(sm, walk, DK", "def consume(sm, walk, DQ, DK"),
         ("(consume, (sm, walk, DK", f"(consume, (sm, walk, {name}, DK"),
         (LOOPS, LOOPS.replace("        start", before + "        start")),
-        ("            (add_dq, (sm, walk, DQ)),\n", ""),
+        ("            (add_dq, (sm, walk, DQ, TURNS, PDL)),\n", ""),
         ("[4, 1, 1],  #", "[4, 1],  #"),
         ("[240, 24, 24],  #", "[240, 24],  #"),
     ]
@@ -70,7 +70,7 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
     ),
     "no_pin": (
         "without the poll that keeps ptxas from moving the wait for dP",
-        [("    mbarrier.wait(sm.kv_full.index(0), 0)\n    dpt", "    dpt")],
+        [("POLL: Constant = True", "POLL: Constant = False")],
     ),
     "delta_first": (
         "the sum of dP begins at -delta instead of 0",

@@ -1,8 +1,8 @@
 """Which kernels compute an attention: a small table, measured once and not at run time.
 
 What no row covers takes the passes of `tilewise.flash2`, tiled as well, in PyTorch:
-other devices, a mask given as a tensor or as a list of blocks, packed documents with
-options other than causal and scale, fp64, a d above 256 or not a multiple of 8.
+other devices, a mask given as a tensor, packed documents with options other than causal
+and scale, fp64, a d above 256 or not a multiple of 8.
 """
 
 import functools
@@ -81,11 +81,10 @@ PACKED = (  # the same for packed documents
     Row((9, 0), (9, 9), HALF, 128, HOPPER_PACKED, gluon=True),
     *everywhere(PACKED_PAIR),
 )
-# Windows, softcap, ALiBi, sinks, dropout, and values of another d
+# Windows, softcap, ALiBi, sinks, block masks, dropout, and values of another d
 VARIANTS = everywhere(VARIANT)
-REPEATABLE = {  # pairs whose backward pass adds in any order → those that do not
-    HOPPER: Pair(HOPPER.forward, TMA.backward),
-    HOPPER_PACKED: Pair(HOPPER_PACKED.forward, PACKED_PAIR.backward),
+REPEATABLE = {  # a pair whose backward pass adds in any order → one that does not
+    HOPPER_PACKED: Pair(HOPPER_PACKED.forward, PACKED_PAIR.backward)
 }
 GLUON = sorted(name for row in TABLE + PACKED if row.gluon for name in row.pair)
 # These launch by kernels.host.launch alone, so that a call can be replayed.
@@ -104,7 +103,7 @@ def rungs(
     """The pair of the table's first row that fits, or None where no row fits.
 
     capability (major, minor) of the card; gluon: whether Triton has the Gluon that the
-    first row needs; deterministic: a backward pass without atomic additions; table:
+    first row needs; deterministic: a backward pass with the same bits each time; table:
     TABLE, PACKED for documents or VARIANTS.
     """
     for row in table:
@@ -154,17 +153,17 @@ def route(
 ) -> Kernels | None:
     """The kernels for these tensors (..., N, d), or None: tiles in PyTorch.
 
-    Device, dtype, d and options choose. A mask as a tensor (attn_mask) or of blocks has
-    no kernels; packed: the tensors are documents, (total, heads, d), which have kernels
-    for causal and scale alone. Whether torch.use_deterministic_algorithms is on is
-    asked at each pass.
+    Device, dtype, d and options choose. A mask as a tensor (attn_mask) has no kernels;
+    packed: the tensors are documents, (total, heads, d), which have kernels for causal
+    and scale alone. Whether torch.use_deterministic_algorithms is on is asked at each
+    pass.
     """
     gpu, d, d_v = card(q.device), q.shape[-1], v.shape[-1]
     if gpu is None or attn_mask is not None:
         return None
     table: tuple[Row, ...] = PACKED if packed else TABLE
     if d != d_v or (options is not None and not plain(options)):
-        if packed or d_v % 8 or (options and options.block_mask is not None):
+        if packed or d_v % 8:
             return None
         table = VARIANTS
     capability, gluon = gpu

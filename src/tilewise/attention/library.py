@@ -40,10 +40,14 @@ def flat(options: Options) -> list[Any]:
 
 
 def gathered(options: Iterable[Any], n_k: int) -> Options:
-    """The options from what an operator took; n_k is N_k."""
+    """The options from what an operator took; n_k is N_k.
+
+    The mask is made of views, so that what kernels keep for it ends with the call: what
+    lies in the memory of a graph must not stay.
+    """
     causal, scale, p, seed, left, right, softcap, slopes, sinks, first, end = options
     window = None if left is None and right is None else (left, right)
-    mask = None if first is None else BlockMask(first, end, n_k)
+    mask = None if first is None else BlockMask(first[:], end[:], n_k)
     more = window, softcap, slopes, sinks, mask
     return Options(MEANING[causal], scale, p, seed, *more)
 

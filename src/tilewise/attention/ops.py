@@ -2,10 +2,10 @@
 
 On NVIDIA GPUs from compute capability 8.0 on a kernel computes fp16, bf16 and fp32 with
 d and d_v multiples of 8 up to 256. Anything else runs by tiles in PyTorch, and so do a
-block_mask, a mask given as a tensor, and packed documents with other options than
-causal and scale (`tilewise.attention.dispatch`). The fastest backward pass adds dQ up
-in an order that changes from run to run, unless
-torch.use_deterministic_algorithms(True) asks for the same bits.
+mask given as a tensor, and packed documents with other options than causal and scale
+(`tilewise.attention.dispatch`). The fastest backward pass adds dQ up in an order that
+changes from run to run, unless torch.use_deterministic_algorithms(True) asks for the
+same bits.
 """
 
 from typing import Any, Literal, TypedDict, Unpack, overload

@@ -61,7 +61,7 @@ def forward(
         more = tiled(q, k, attn_mask, options) | {"sinks": options.sinks}
         with torch.autocast(q.device.type, enabled=False):  # sums stay in fp32
             return flash2_forward(q, k, v, *tile_sizes(q), **more)
-    how = asked(kernels, options)
+    how = asked(kernels, options, q)
     if q.ndim == 4:
         return kernels.forward(q, k, v, **how)
     o, lse = kernels.forward(four(q), four(k), four(v), **how)
@@ -93,7 +93,7 @@ def backward(
         with torch.autocast(q.device.type, enabled=False):
             rest = others(saved, attn_mask, wanted, options, more)
             return *flash2_backward(*saved, **more), *rest
-    how = asked(kernels, options)
+    how = asked(kernels, options, q)
     if q.ndim == 4:
         dq, dk, dv, *rest = kernels.backward(q, k, v, o, do, lse, dlse=dlse, **how)
         return dq, dk, dv, None, *(rest or (None, None))
@@ -104,14 +104,16 @@ def backward(
     return dq, dk, dv, None, *(grads[3:] or (None, None))
 
 
-def asked(kernels: Kernels, options: Options) -> dict[str, Any]:
+def asked(kernels: Kernels, options: Options, q: Tensor) -> dict[str, Any]:
     """The options as these kernels take them: those of plain calls take only two."""
     how: dict[str, Any] = {"causal": options.causal, "scale": options.scale}
     if not kernels.variants:
         return how
     names = "window", "softcap", "alibi_slopes", "sinks", "dropout_p"
-    seed = None if options.seed is None else int(options.seed)
-    return how | {name: getattr(options, name) for name in names} | {"seed": seed}
+    how |= {name: getattr(options, name) for name in names}
+    how["seed"] = None if options.seed is None else int(options.seed)
+    mask = options.block_mask
+    return how | {"block_mask": mask and mask.batched(q.shape[:-2])}
 
 
 def others(

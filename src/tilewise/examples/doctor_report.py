@@ -1,12 +1,18 @@
+from importlib import import_module
 from textwrap import fill
+from typing import Any
 
-from tilewise.cli.doctor import judge, show
-
+judge, show = (import_module(f"tilewise.cli.doctor.{x}") for x in ("judge", "show"))
 SYMBOL = "_ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_"
 SYMBOL += "traitsIcESaIcEEE"
 FINE = dict.fromkeys(("foreign", "label", "editable", "local", "other", "beside"))
 shape, machine = [2, 16, 2048, 128], {"name": "NVIDIA H100", "capability": [9, 0]}
-torch = {"version": "2.6.0+cu124", "cuda": "12.4", "hip": None, "abi": False}
+torch: dict[str, Any] = {
+    "version": "2.6.0+cu124",
+    "cuda": "12.4",
+    "hip": None,
+    "abi": False,
+}
 torch |= {"cudnn": 90100, "architectures": ["sm_80", "sm_90"], "driver_cuda": "12.8"}
 torch |= {"available": True, "devices": [machine], "said": []}
 asked = {"shape": shape, "device": "cuda", "backend": "flash_attention", "reasons": {}}
@@ -20,7 +26,11 @@ def package(name, module, version, answer):
 
 
 missing = {"error": f"ImportError: flash_attn_2_cuda.so: undefined symbol: {SYMBOL}"}
-facts = {"python": "3.12.7", "system": "Linux x86_64", "libc": "glibc 2.35"}
+facts: dict[str, Any] = {
+    "python": "3.12.7",
+    "system": "Linux x86_64",
+    "libc": "glibc 2.35",
+}
 facts |= {"linux": True, "compiler": "gcc", "torch": torch}
 facts["card"] = {"gpus": [machine | {"driver": "570.86.15"}]}
 facts["packages"] = [

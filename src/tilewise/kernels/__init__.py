@@ -11,8 +11,9 @@ and every rung of BACKWARD
 with q, o, do (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) and lse
 (batch, heads, N_q) in fp32, the natural logarithm of Σ e^s. Those of VARLEN are for
 packed documents, (total, heads, d), with cu_q and cu_k (documents + 1) after the
-tensors. Those of VARIANTS take windows, rules for scores, sinks and dropout as well,
-and that of DECODING takes a KV cache and lengths instead of k and v.
+tensors. Those of VARIANTS take windows, and scores and its backward pass block masks,
+rules for scores, sinks and dropout as well; that of DECODING takes a KV cache and
+lengths instead of k and v.
 A rung is imported when it is asked for: `tilewise.kernels.naive`. All need triton;
 those in Gluon need a Hopper GPU and triton from 3.6 on.
 """

@@ -9,7 +9,7 @@ consumers of four warps have 64 keys each. Pᵀ and dSᵀ go into dV and dK from
 registers that they were made in, and dV and dK never leave theirs. Only dSᵀ passes
 through shared memory, since dQ sums over the keys of both consumers: each makes half of
 a tile of dQ, and the TMA unit adds it to an fp32 dQ in L2. Programs come to a tile
-in an order that changes, and the last bits of dQ with it; dK and dV have one order.
+in an order that changes, and the last bits of dQ with it, unless they take turns.
 """
 
 import torch
@@ -31,14 +31,16 @@ from tilewise.kernels.shared.common_backward import prepare
 from tilewise.kernels.shared.gluon import describe, processors, struct
 from tilewise.kernels.shared.gluon_backward import (
     add_dq,
+    barriers,
     dq_kernel,
     half_dq,
     mask,
     rows_kernel,
+    store_keys,
     store_part,
     sum_kernel,
 )
-from tilewise.kernels.shared.work_backward import KEYS, crew_of, plan, share_out
+from tilewise.kernels.shared.work_backward import KEYS, crew_of, order, plan, share_out
 
 ROWS = {64: 128, 128: 64}  # d, filled up → B_r: what the registers hold
 STAGES = gl.constexpr(2)  # tiles of Q and of dO in shared memory
@@ -67,12 +69,6 @@ class Shared:
     ds_full: Memory  # both have stored their half of dSᵀ
     dq_full: Memory  # a consumer has stored its half of dQ
     dq_empty: Memory  # the TMA unit has read it
-
-
-@gluon.jit
-def barriers(number: Constant):
-    """Room in shared memory for so many barriers."""
-    return gl.allocate_shared_memory(gl.int64, [number, 1], mbarrier.MBarrierLayout())
 
 
 @gluon.jit
@@ -122,7 +118,7 @@ def fetch_tiles(sm, walk, Q, DO, K, V, LSE, DELTA):
     for g in range(walk.share):
         for tile in range(walk.tiles):
             i = g * walk.tiles + tile
-            row = (walk.first + tile) * walk.rows
+            row = (walk.first + walk.nth(tile)) * walk.rows
             at = [batch, head + g, row, 0]
             number = [(walk.head + g) * walk.n_pad + row]
             s = i % STAGES
@@ -137,11 +133,12 @@ def fetch_tiles(sm, walk, Q, DO, K, V, LSE, DELTA):
 
 
 @gluon.jit
-def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant,
-         EARLY: Constant):
+def step(sm, i, dk, dv, tau2, see, w: Constant, MASKED: Constant,
+         EARLY: Constant, POLL: Constant):
     """Tile number i of the queries and consumer w's 64 keys: five products.
 
-    EARLY loads L while Sᵀ is computed, for which there must be registers.
+    EARLY loads L while Sᵀ is computed, for which there must be registers. POLL keeps
+    the exponentials above the wait for dPᵀ.
     """
     B_R: Constant = sm.q.shape[3]
     D: Constant = sm.q.shape[4]
@@ -164,11 +161,12 @@ def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant,
         lse = sm.lse.index(s).load(COLUMN)
     pt = gl.exp2(st * tau2 - lse[None, :])  # (64, B_r)
     if MASKED:
-        pt = mask(pt, row, left, w)
+        pt = mask(pt, see[0], see[1], w)
     pt16 = gl.convert_layout(pt.to(q.dtype), LEFT)  # stays in registers
     # ptxas would move the next wait above the exponentials. But it moves nothing past a
     # loop, and this line is one: it polls a barrier, which was complete long ago.
-    mbarrier.wait(sm.kv_full.index(0), 0)
+    if POLL:
+        mbarrier.wait(sm.kv_full.index(0), 0)
     dpt = warpgroup_mma_wait(0, deps=(dpt,))
     delta = sm.delta.index(s).load(COLUMN)
     dst = (pt * (dpt - delta[None, :])).to(q.dtype)
@@ -197,56 +195,60 @@ def step(sm, i, dk, dv, tau2, row, left, w: Constant, MASKED: Constant,
 
 
 @gluon.jit
+def steps(sm, walk, g, dk, dv, tau2, start, end, w: Constant, MASKED: Constant):
+    """Tiles number start .. end − 1, of the walk along query head g."""
+    LARGE: Constant = sm.q.shape[4] == 128
+    # What LLVM would take out of the loop, addresses and whole columns of numbers for
+    # the mask, would fill the registers: it is computed anew each time.
+    for i in tl.range(start, end, disable_licm=True):
+        see = 0, 0
+        if MASKED:
+            see = walk.nth(i - g * walk.tiles) * walk.rows + walk.see, walk.left
+        dk, dv = step(sm, i, dk, dv, tau2, see, w, MASKED, LARGE, LARGE)
+    return dk, dv
+
+
+@gluon.jit
 def consume(sm, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
     """Consumer w: dK and dV of 64 keys, and half of each tile of dQ."""
     D: Constant = sm.q.shape[4]
-    EARLY: Constant = D == 128
     ACC: Constant = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
     dk, dv = gl.zeros([64, D], gl.float32, ACC), gl.zeros([64, D], gl.float32, ACC)
     tau2 = scale * LOG2E
     mbarrier.wait(sm.kv_full.index(0), 0)
     for g in range(walk.share):
-        start, full = g * walk.tiles, g * walk.tiles
-        # What LLVM would take out of the loops, addresses and whole columns of numbers
-        # for the mask, would fill the registers: it is computed anew each time.
-        if MASKED:
-            full += walk.masked
-            for i in tl.range(start, full, disable_licm=True):
-                row = (i - start) * walk.rows + walk.see
-                dk, dv = step(sm, i, dk, dv, tau2, row, walk.left, w, True, EARLY)
-        for i in tl.range(full, start + walk.tiles, disable_licm=True):
-            dk, dv = step(sm, i, dk, dv, tau2, 0, 0, w, False, EARLY)
+        start, at = g * walk.tiles, g * walk.tiles
+        end = start + walk.tiles
+        if walk.back:  # those with a mask come last
+            at = end - walk.masked
+        elif MASKED:
+            at += walk.masked
+        begins: Constant = MASKED and not walk.back
+        dk, dv = steps(sm, walk, g, dk, dv, tau2, start, at, w, begins)
+        dk, dv = steps(sm, walk, g, dk, dv, tau2, at, end, w, walk.back)
     if walk.share < walk.group:  # others have the other query heads: sum_kernel adds
         store_part(SUMS, walk, dk, dv, w)
     else:
         batch, _, kv_head = walk.place()
         at = [batch, kv_head, walk.col + 64 * w, 0]
-        room = sm.v.index(w)  # nobody else reads it: for dV, then for dK
-        room.reshape([64, D]).store(dv.to(DV.dtype))
-        fence_async_shared()
-        tma.async_copy_shared_to_global(DV, at, room)
-        tma.store_wait(pendings=0)
-        room.reshape([64, D]).store((scale * dk).to(DK.dtype))
-        fence_async_shared()
-        tma.async_copy_shared_to_global(DK, at, room)
-        tma.store_wait(pendings=0)
+        store_keys(sm, DK, DV, at, dk, dv, scale, w)
 
 
 @gluon.jit(do_not_specialize=SIZES)
 def main_kernel(
-    Q, K, V, DO, DK, DV, DQ, LSE, DELTA, SUMS, FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT,
-    scale, GROUP: Constant, SHARE: Constant, MASKED: Constant,
+    Q, K, V, DO, DK, DV, DQ, LSE, DELTA, SUMS, TURNS, FIRST, HEADS, N_Q, N_K, N_PAD,
+    SHIFT, scale, GROUP: Constant, SHARE: Constant, MASKED: Constant, ORDER: Constant,
 ):
     """dK and dV of KEYS keys, and what they add to dQ, in fp32."""
     rows: Constant = Q.block_type.shape[2]
-    walk = plan(FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP, SHARE, rows)
+    walk = plan(FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP, SHARE, rows, ORDER)
     sm = allocate(Q, K, LSE, DQ)
     gl.warp_specialize(
         [
             (consume, (sm, walk, DK, DV, SUMS, scale, 0, MASKED)),
             (consume, (sm, walk, DK, DV, SUMS, scale, 1, MASKED)),
             (fetch_tiles, (sm, walk, Q, DO, K, V, LSE, DELTA)),
-            (add_dq, (sm, walk, DQ)),
+            (add_dq, (sm, walk, DQ, TURNS)),
         ],
         [4, 1, 1],  # warps of all but the first, which has num_warps
         [240, 24, 24],  # registers a thread: what two warps give up, consumers get
@@ -258,6 +260,7 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
 
     Heads take turns, as many at once as `share_out` says, with an fp32 dQ for these; if
     a head of K is read by several programs, with fp32 dK and dV from each of them.
+    dQ is added up in one order where torch.use_deterministic_algorithms is on.
     """
     if q.element_size() != 2 or q.shape[-1] > 128:
         d = q.shape[-1]
@@ -276,6 +279,8 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     if parts > 1:
         sums = q.new_empty(2, most * parts, keys, dims, dtype=torch.float32)
     rows, masked = ROWS[dims], bool(causal or keys > n_k)
+    kind = order(dims, cols, causal)
+    turns = q.new_empty(len(dq32) // dims // 2, dtype=torch.int32) if kind else None
 
     def box(x, cols):
         """Tiles (64, cols) of x for plain Triton."""
@@ -284,20 +289,20 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     for first in range(0, total, most):  # heads of K and V
         now, head = min(most, total - first), first * group
         launch(
-            rows_kernel, (q.device, q.dtype, dims, dlse is None),
+            rows_kernel, (q.device, q.dtype, dims, dlse is None, kind > 0),
             (now * group * n_pad // 64, 1, 1), box(o, dims), box(do, dims),
-            *per_row, dq32, head, heads, n_q, n_pad, 64, dims,
+            *per_row, dq32, turns, head, heads, n_q, n_pad, 64, dims,
         )
-        crew = crew_of(now * parts, cols, causal)
+        crew = crew_of(now * parts, cols, causal, kind > 0)
         launch(
-            main_kernel, (q.device, q.dtype, dims, group, parts, masked),
+            main_kernel, (q.device, q.dtype, dims, group, parts, masked, kind),
             (crew, cols, now * parts // crew),
             describe(q, rows, dims), describe(k, 64, dims), describe(v, 64, dims),
             describe(do, rows, dims), describe(dk, 64, dims), describe(dv, 64, dims),
             Descriptor(dq32, (32, 1), (128, 32), HALF_DQ),
             *(Descriptor(x.view(-1), (1,), (rows,), NUMBERS) for x in per_row[2:]),
-            sums, head, heads, n_q, n_k, n_pad, shift(causal, n_q, n_k), scale, group,
-            group // parts, masked, num_warps=4, maxnreg=168,
+            sums, turns, head, heads, n_q, n_k, n_pad, shift(causal, n_q, n_k), scale,
+            group, group // parts, masked, kind, num_warps=4, maxnreg=168,
         )
         if parts > 1:
             launch(

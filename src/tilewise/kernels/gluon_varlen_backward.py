@@ -10,18 +10,14 @@ import torch
 import triton.language as tl
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.nvidia.hopper import (
-    fence_async_shared,
-    mbarrier,
-    tma,
-)
+from triton.experimental.gluon.language.nvidia.hopper import mbarrier
 
 from tilewise.kernels.gluon_backward import HALF_DQ, NUMBERS, ROWS, allocate, step
 from tilewise.kernels.host.launch import Descriptor, launch
 from tilewise.kernels.shared.common import LOG2E, like
 from tilewise.kernels.shared.common_backward import PAD
 from tilewise.kernels.shared.gluon import check_covered
-from tilewise.kernels.shared.gluon_backward import add_dq
+from tilewise.kernels.shared.gluon_backward import add_dq, store_keys
 from tilewise.kernels.shared.gluon_varlen import describe, place
 from tilewise.kernels.shared.gluon_varlen_backward import (
     dq_kernel,
@@ -50,21 +46,13 @@ def consume(sm, walk, edges, DK, DV, scale, w: Constant):
         full = start + walk.masked
         # As in gluon_backward: what LLVM would take out of the loops is computed anew.
         for i in tl.range(start, full, disable_licm=True):
-            row = (i - start) * walk.rows + walk.see
-            dk, dv = step(sm, i, dk, dv, tau2, row, walk.left, w, True, False)
+            see = (i - start) * walk.rows + walk.see, walk.left
+            dk, dv = step(sm, i, dk, dv, tau2, see, w, True, False, True)
         for i in tl.range(full, start + walk.tiles, disable_licm=True):
-            dk, dv = step(sm, i, dk, dv, tau2, 0, 0, w, False, False)
+            dk, dv = step(sm, i, dk, dv, tau2, (0, 0), w, False, False, True)
     head = walk.head // walk.group
     at = place(edges.key, edges.n_k, head, walk.col + 64 * w)
-    room = sm.v.index(w)  # nobody else reads it: for dV, then for dK
-    room.reshape([64, D]).store(dv.to(DV.dtype))
-    fence_async_shared()
-    tma.async_copy_shared_to_global(DV, at, room.reshape(DV.block_type.shape))
-    tma.store_wait(pendings=0)
-    room.reshape([64, D]).store((scale * dk).to(DK.dtype))
-    fence_async_shared()
-    tma.async_copy_shared_to_global(DK, at, room.reshape(DK.block_type.shape))
-    tma.store_wait(pendings=0)
+    store_keys(sm, DK, DV, at, dk, dv, scale, w)
 
 
 @gluon.jit(do_not_specialize=SIZES)
@@ -85,7 +73,7 @@ def main_kernel(
             (consume, (sm, walk, edges, DK, DV, scale, 0)),
             (consume, (sm, walk, edges, DK, DV, scale, 1)),
             (fetch_tiles, (sm, walk, edges, Q, DO, K, V, LSE, DELTA)),
-            (add_dq, (sm, walk, DQ)),
+            (add_dq, (sm, walk, DQ, None)),
         ],
         [4, 1, 1],  # warps of all but the first, which has num_warps
         [240, 24, 24],  # registers a thread: what two warps give up, consumers get

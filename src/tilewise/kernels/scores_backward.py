@@ -1,10 +1,11 @@
-"""The backward pass of windows, score rules and sinks, in two walks like rung 1.
+"""The backward pass of windows, lists, score rules and sinks, in two walks like rung 1.
 
 dS = P ∘ (Z ∘ dO Vᵀ − δ)   dQ = τ (dS ∘ S'_rate) K   dV = (P ∘ Z)ᵀ dO   Z: dropout
 
 A rule adds one factor to dS, its derivative. The window seen from a key is a window of
-rows, so the walk over rows has the same four ends as the walk over keys. A sink is part
-of L alone: its gradient is −Σ e^{sink − L} δ over all rows of its head.
+rows, so the walk over rows has the same four ends as the walk over keys. For a block
+mask it has lists of its own, those of the columns. A sink is part of L alone: its
+gradient is −Σ e^{sink − L} δ over all rows of its head.
 """
 
 import torch
@@ -12,6 +13,7 @@ import triton
 import triton.language as tl
 
 from tilewise.kernels.backward_split import delta_kernel
+from tilewise.kernels.shared.blocks import block_of, indices, lists, seen_by, way_of
 from tilewise.kernels.shared.common import (
     LOG2E,
     head_of,
@@ -21,8 +23,8 @@ from tilewise.kernels.shared.common import (
     store_tile,
 )
 from tilewise.kernels.shared.common_backward import choose, prepare
-from tilewise.kernels.shared.scores import keep, rules, score, slope_of
-from tilewise.kernels.shared.window import ends_of, limits, span, visible, wider
+from tilewise.kernels.shared.scores import keep, others, rules, score, slope_of
+from tilewise.kernels.shared.window import ends_of, limits, wider
 
 TILES = {  # dK and dV, dQ
     64: ((64, 64, 4, 2), (128, 64, 8, 3)),
@@ -56,13 +58,14 @@ def tile(
 def dkdv_kernel(
     Q, K, V, DO, DK, DV, LSE2, DELTA, q_strides, k_strides, v_strides, do_strides,
     dk_strides, dv_strides, N_Q, N_K, N_PAD, LOW, HIGH, DIAGONAL, scale, cap, SLOPES,
-    drop, SEED, rest, HEADS: tl.constexpr, GROUP: tl.constexpr, D: tl.constexpr,
-    DIMS: tl.constexpr, D_V: tl.constexpr, DIMS_V: tl.constexpr,
+    drop, SEED, rest, LISTS, HEADS: tl.constexpr, GROUP: tl.constexpr,
+    D: tl.constexpr, DIMS: tl.constexpr, D_V: tl.constexpr, DIMS_V: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
 ):
     """dK and dV of BLOCK_COLS keys: every row of the GROUP heads that share them."""
     tiles = tl.cdiv(N_K, BLOCK_COLS)
     j, first = tl.program_id(0) % tiles, tl.program_id(0) // tiles * GROUP
+    j = block_of(LISTS, j, first, HEADS, tiles)
     cols = j * BLOCK_COLS + tl.arange(0, BLOCK_COLS)
     k_head = head_of(K, k_strides, first, HEADS, GROUP)
     v_head = head_of(V, v_strides, first, HEADS, GROUP)
@@ -70,22 +73,26 @@ def dkdv_kernel(
     v = load_tile(v_head, v_strides[2], cols, N_K, D_V, DIMS_V)  # (B_c, d_v)
     dk = tl.zeros([BLOCK_COLS, DIMS], tl.float32)
     dv = tl.zeros([BLOCK_COLS, DIMS_V], tl.float32)
-    # A key's window of rows: the same span with the limits swapped.
-    ends = span(j, N_K, N_Q, -HIGH, -LOW, BLOCK_COLS, BLOCK_ROWS)
     for g in tl.range(GROUP):
         head = first + g
+        # A key's window of rows: the same span with the limits swapped.
+        listed, ends = way_of(
+            LISTS, j, N_K, N_Q, -HIGH, -LOW, head, HEADS, BLOCK_COLS, BLOCK_ROWS
+        )
         q_head = head_of(Q, q_strides, head, HEADS, 1)
         do_head = head_of(DO, do_strides, head, HEADS, 1)
         at = head.to(tl.int64) * N_PAD
         slope = slope_of(SLOPES, head)
-        for part in tl.static_range(3):
-            for row in tl.range(ends[part], ends[part + 1], BLOCK_ROWS):
-                rows = row + tl.arange(0, BLOCK_ROWS)
+        for part in tl.static_range(3 if LISTS is None else 2):
+            step = BLOCK_ROWS if LISTS is None else 1
+            for row in tl.range(ends[part], ends[part + 1], step):
+                rows = indices(LISTS, listed, row, BLOCK_ROWS)
                 q = load_tile(q_head, q_strides[2], rows, N_Q, D, DIMS)  # (B_r, d)
                 do = load_tile(do_head, do_strides[2], rows, N_Q, D_V, DIMS_V)
                 seen = None
                 if part != 1:
-                    seen = visible(cols, *ends_of(rows, LOW, HIGH, N_K))
+                    some = ends_of(rows, LOW, HIGH, N_K)
+                    seen = seen_by(LISTS, rows, cols, *some, N_Q, head, HEADS)
                 lse2 = tl.load(LSE2 + at + rows, rows < N_PAD, float("inf"))
                 delta = tl.load(DELTA + at + rows, rows < N_PAD, 0.0)
                 pz, ds, rate = tile(
@@ -104,13 +111,14 @@ def dkdv_kernel(
 def dq_kernel(
     Q, K, V, DO, DQ, LSE2, DELTA, DSLOPES, q_strides, k_strides, v_strides, do_strides,
     dq_strides, N_Q, N_K, N_PAD, LOW, HIGH, DIAGONAL, scale, cap, SLOPES, drop, SEED,
-    rest, HEADS: tl.constexpr, GROUP: tl.constexpr, D: tl.constexpr,
+    rest, LISTS, HEADS: tl.constexpr, GROUP: tl.constexpr, D: tl.constexpr,
     DIMS: tl.constexpr, D_V: tl.constexpr, DIMS_V: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr,
 ):
     """dQ of BLOCK_ROWS rows, and what each of them adds to its slope's gradient."""
     tiles = tl.cdiv(N_Q, BLOCK_ROWS)
     i, head = tiles - 1 - tl.program_id(0) % tiles, tl.program_id(0) // tiles
+    i = block_of(LISTS, i, head, HEADS, tiles)
     rows = i * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
     q_head = head_of(Q, q_strides, head, HEADS, 1)
     do_head = head_of(DO, do_strides, head, HEADS, 1)
@@ -125,15 +133,18 @@ def dq_kernel(
     dq = tl.zeros([BLOCK_ROWS, DIMS], tl.float32)
     dslope = tl.zeros([BLOCK_ROWS], tl.float32)
     first, last = ends_of(rows, LOW, HIGH, N_K)
-    ends = span(i, N_Q, N_K, LOW, HIGH, BLOCK_ROWS, BLOCK_COLS)
-    for part in tl.static_range(3):
-        for col in tl.range(ends[part], ends[part + 1], BLOCK_COLS):
-            cols = col + tl.arange(0, BLOCK_COLS)
+    listed, ends = way_of(
+        LISTS, i, N_Q, N_K, LOW, HIGH, head, HEADS, BLOCK_ROWS, BLOCK_COLS
+    )
+    for part in tl.static_range(3 if LISTS is None else 2):
+        step = BLOCK_COLS if LISTS is None else 1
+        for col in tl.range(ends[part], ends[part + 1], step):
+            cols = indices(LISTS, listed, col, BLOCK_COLS)
             k = load_tile(k_head, k_strides[2], cols, N_K, D, DIMS)  # (B_c, d)
             v = load_tile(v_head, v_strides[2], cols, N_K, D_V, DIMS_V)
             seen = None
             if part != 1:
-                seen = visible(cols, first, last)
+                seen = seen_by(LISTS, rows, cols, first, last, N_Q, head, HEADS)
             _, ds, rate = tile(
                 q, k, v, do, rows, cols, lse2, delta, head, HEADS, scale * LOG2E,
                 DIAGONAL, cap, slope, drop, SEED, rest, seen,
@@ -150,8 +161,8 @@ def dq_kernel(
 
 def backward(
     q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False, window=None,
-    softcap=None, alibi_slopes=None, sinks=None, dropout_p=0.0, seed=None,
-    dkdv_tile=None, dq_tile=None,
+    softcap=None, alibi_slopes=None, sinks=None, block_mask=None, dropout_p=0.0,
+    seed=None, dkdv_tile=None, dq_tile=None,
 ):
     """dQ, dK, dV, and the gradients of alibi_slopes and sinks, or None without them.
 
@@ -170,11 +181,12 @@ def backward(
 
     def launch(kernel, outer, block, tile, *tensors, more):
         block_rows, block_cols, num_warps, num_stages = tile
+        listed = lists(block_mask, q, n_k, causal, window, *tile[:2], outer is k)
         kernel[(outer.shape[:2].numel() * triton.cdiv(outer.shape[2], block),)](
             *tensors, lse2, delta, *more, *(x.stride()[:3] for x in tensors), n_q, n_k,
             n_pad, *limits(causal, window, n_q, n_k), n_k - n_q, scale, rule.cap,
-            rule.slopes, rule.drop, rule.seed, rule.rest, heads, heads // k.shape[1],
-            d, padded(d), d_v, padded(d_v), block_rows, block_cols,
+            rule.slopes, rule.drop, rule.seed, rule.rest, listed, heads,
+            heads // k.shape[1], d, padded(d), d_v, padded(d_v), block_rows, block_cols,
             num_warps=num_warps, num_stages=num_stages,
         )
 
@@ -186,13 +198,3 @@ def backward(
     launch(dkdv_kernel, k, outer_k[1], outer_k, q, k, v, do, dk, dv, more=())
     launch(dq_kernel, q, outer_q[0], outer_q, q, k, v, do, dq, more=(dslopes,))
     return dq, dk, dv, *others(alibi_slopes, dslopes, sinks, lse, delta[..., :n_q])
-
-
-def others(alibi_slopes, dslopes, sinks, lse, delta):
-    """The gradients of slopes, from each row's share, and of sinks, from L and δ."""
-    if dslopes is not None:
-        dslopes = dslopes.sum(-1).sum_to_size(alibi_slopes.shape)
-    if sinks is None:
-        return dslopes, None
-    p = torch.exp(sinks.float()[:, None] - lse)  # (batch, heads, N_q): the sink's P
-    return dslopes, -(p * delta).sum((0, 2))

@@ -13,6 +13,7 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language._core import builtin
 from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
     mbarrier,
     tma,
     warpgroup_mma,
@@ -23,14 +24,25 @@ from tilewise.kernels.shared.work_backward import KEYS
 
 SIZES = "FIRST", "HEADS", "N_Q", "N_K", "N_PAD"  # one compiled kernel for all of them
 GIVEN = "LSE", "DLSE"  # may begin at any address
+# Until it is N's turn; and the turn of the next, when what this warp adds is in memory
+WAIT = """{ .reg .pred early; .reg .u32 turn;
+again: ld.acquire.gpu.global.u32 turn, [$1]; setp.lo.u32 early, turn, $2;
+@early bra again; bar.warp.sync -1; fence.proxy.async.global; mov.u32 $0, 0; }"""
+PASS = """{ .reg .pred one; .reg .u32 lane; cp.async.bulk.wait_group 0;
+fence.proxy.async.global; bar.warp.sync -1; mov.u32 lane, %laneid;
+setp.eq.u32 one, lane, 0; @one red.release.gpu.global.add.u32 [$1], 1;
+mov.u32 $0, 0; }"""
+WAIT, PASS = gl.constexpr(WAIT), gl.constexpr(PASS)
 
 
 @triton.jit(do_not_specialize=SIZES, do_not_specialize_on_alignment=GIVEN)
 def rows_kernel(
-    O, DO, LSE, DLSE, LSE2, DELTA, DQ32, FIRST, HEADS, N_Q, N_PAD,
+    O, DO, LSE, DLSE, LSE2, DELTA, DQ32, TURNS, FIRST, HEADS, N_Q, N_PAD,
     ROWS: tl.constexpr, DIMS: tl.constexpr,
 ):
     """δ and L in base 2 of ROWS rows, and zeros for what will be added to dQ."""
+    if TURNS is not None:
+        tl.store(TURNS + tl.program_id(0), 0)
     tiles = N_PAD // ROWS
     row, head = tl.program_id(0) % tiles * ROWS, FIRST + tl.program_id(0) // tiles
     at = [head // HEADS, head % HEADS, row, 0]
@@ -52,6 +64,12 @@ def mask(pt, row, left, w: gl.constexpr):
     keys = gl.where(keys <= left, keys, 2**30)
     last = row + gl.arange(0, pt.shape[1], gl.SliceLayout(0, T))
     return gl.where(keys[:, None] <= last[None, :], pt, 0.0)
+
+
+@gluon.jit
+def barriers(number: gl.constexpr):
+    """Room in shared memory for so many barriers."""
+    return gl.allocate_shared_memory(gl.int64, [number, 1], mbarrier.MBarrierLayout())
 
 
 @gluon.jit
@@ -87,6 +105,21 @@ def store_part(SUMS, walk, dk, dv, w: gl.constexpr):
     gl.store(at + units.to(gl.int64) * keys * dk.shape[1], dv)
 
 
+@gluon.jit
+def store_keys(sm, DK, DV, at, dk, dv, scale, w: gl.constexpr):
+    """Consumer w's dK and dV, rounded, to memory by way of its half of V."""
+    D: gl.constexpr = dk.shape[1]
+    room = sm.v.index(w)  # nobody else reads it: for dV, then for dK
+    room.reshape([64, D]).store(dv.to(DV.dtype))
+    fence_async_shared()
+    tma.async_copy_shared_to_global(DV, at, room.reshape(DV.block_type.shape))
+    tma.store_wait(pendings=0)
+    room.reshape([64, D]).store((scale * dk).to(DK.dtype))
+    fence_async_shared()
+    tma.async_copy_shared_to_global(DK, at, room.reshape(DK.block_type.shape))
+    tma.store_wait(pendings=0)
+
+
 # --8<-- [start:reduce]
 @builtin
 def reduce_add(desc, coord, src, _semantic=None):
@@ -97,19 +130,37 @@ def reduce_add(desc, coord, src, _semantic=None):
 
 
 @gluon.jit
-def add_dq(sm, walk, DQ):
-    """The warp that adds to dQ: each consumer's half of a tile, when it is there."""
+def add_dq(sm, walk, DQ, TURNS):
+    """The warp that adds to dQ: each consumer's half of a tile, when it is there.
+
+    TURNS, unless None, counts the programs that have added to each tile, and they take
+    turns. A program waits only for some with a lower index (`Walk.turn`). CUDA does
+    not promise to start programs in the order of their index, but Hopper does: this is
+    assumed, as FlashAttention-3 does. So the one with the lowest index of those at work
+    waits for nobody, and nothing hangs, however few fit on the card. If an SM's place
+    went to a later program first, it would wait until the earlier one found another
+    place, and for ever if all places were taken so. A counter from which programs draw
+    their index would need no promise, but each would wait for it before its first copy.
+    """
     for g in range(walk.share):
         head = walk.unit * walk.share + g  # from the first of those at once
         before = head * walk.n_pad // walk.rows + walk.first
-        for tile in range(walk.tiles):
+        for i in range(walk.tiles):
+            tile = walk.nth(i)
+            if TURNS is not None:
+                turn = TURNS + before + tile
+                gl.inline_asm_elementwise(
+                    WAIT, "=r,l,r", [turn, walk.turn(tile)], gl.int32, False, 1
+                )
             for w in gl.static_range(2):
-                mbarrier.wait(sm.dq_full.index(w), g * walk.tiles + tile & 1)
+                mbarrier.wait(sm.dq_full.index(w), g * walk.tiles + i & 1)
                 reduce_add(DQ, [((before + tile) * 2 + w) * 128, 0], sm.dq.index(w))
             tma.store_wait(pendings=1)  # consumer 0's half has been read
             mbarrier.arrive(sm.dq_empty.index(0), count=1)
             tma.store_wait(pendings=0)
             mbarrier.arrive(sm.dq_empty.index(1), count=1)
+            if TURNS is not None:
+                gl.inline_asm_elementwise(PASS, "=r,l", [turn], gl.int32, False, 1)
     # --8<-- [end:reduce]
 
 

@@ -75,7 +75,7 @@ def plan_keys(
     pad = pad_of(row, number) // B_R
     walk = Walk(
         col, unit, (FIRST + unit) * GROUP, HEADS, pad + first, masked, end - first, see,
-        left, N_PAD, GROUP, GROUP, B_R,
+        left, N_PAD, GROUP, GROUP, B_R, False,
     )
     return walk, Edges(row, n_q, key, n_k, pad)
 

@@ -59,6 +59,16 @@ def rules(q, softcap, alibi_slopes, sinks, dropout_p, seed):
     return Rules(cap, slopes, sinks, drop, int(seed), 1 / (1 - dropout_p))
 
 
+def others(alibi_slopes, dslopes, sinks, lse, delta):
+    """The gradients of slopes, from each row's share, and of sinks, from L and δ."""
+    if dslopes is not None:
+        dslopes = dslopes.sum(-1).sum_to_size(alibi_slopes.shape)
+    if sinks is None:
+        return dslopes, None
+    p = torch.exp(sinks.float()[:, None] - lse)  # (batch, heads, N_q): the sink's P
+    return dslopes, -(p * delta).sum((0, 2))
+
+
 @triton.jit
 def tanh(x):
     """tanh x by one division: a continued fraction where e^{2x} − 1 would cancel."""

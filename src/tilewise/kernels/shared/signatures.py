@@ -4,6 +4,7 @@ from typing import Protocol, TypeAlias
 
 from torch import Tensor, dtype
 
+from tilewise.block_sparse import BlockMask
 from tilewise.fits import Causal
 
 Tile: TypeAlias = tuple[int, int, int, int]  # B_r, B_c, num_warps, num_stages
@@ -87,13 +88,14 @@ class WindowForward(Protocol):
 
 
 class ScoreForward(Protocol):
-    """A forward pass with windows, rules for the scores, sinks and dropout."""
+    """A forward pass with windows, block masks, rules for scores, sinks, dropout."""
 
     def forward(
         self, q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = ...,
         causal: Causal = ..., window: Window | None = ..., softcap: float | None = ...,
         alibi_slopes: Tensor | None = ..., sinks: Tensor | None = ...,
-        dropout_p: float = ..., seed: int | None = ..., **tile: int,
+        block_mask: BlockMask | None = ..., dropout_p: float = ...,
+        seed: int | None = ..., **tile: int,
     ) -> tuple[Tensor, Tensor]: ...
 
 
@@ -105,7 +107,8 @@ class ScoreBackward(Protocol):
         dlse: Tensor | None = ..., scale: float | None = ..., causal: Causal = ...,
         window: Window | None = ..., softcap: float | None = ...,
         alibi_slopes: Tensor | None = ..., sinks: Tensor | None = ...,
-        dropout_p: float = ..., seed: int | None = ..., dkdv_tile: Tile | None = ...,
+        block_mask: BlockMask | None = ..., dropout_p: float = ...,
+        seed: int | None = ..., dkdv_tile: Tile | None = ...,
         dq_tile: Tile | None = ...,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]: ...
 
