@@ -66,7 +66,6 @@ def test_later_calls_are_as_the_rung_makes_them(case):
         for x, y in zip(grads, expected[2:]):
             assert (x - y).abs().max() <= 2**-6 * y.abs().max()
     replayed = {key[0] for key, plan in replay.PLANS.items() if plan}
-    rungs += dispatch.rungs((9, 0), BF16, q.shape[-1])[1:]
     parts = [vars(dispatch.kernel(name)) for name in rungs]
     assert all({x.get("forward"), x.get("backward")} & replayed for x in parts), rungs
 

@@ -4,6 +4,8 @@ The order is what makes it fast, and it is ptxas that decides: exponentials whil
 being computed, dQ stored while dK is, no product waiting for the one before.
 """
 
+from itertools import product
+
 import pytest
 import torch
 
@@ -11,7 +13,8 @@ from tilewise.kernels import gluon_backward
 
 from ._child import asked, told
 
-TABLE = {  # d, causal, heads of K and V, parts: most spills, bytes of shared memory,
+TABLE = {  # d, causal, heads of K and V, parts, order of dQ's sums if there is one:
+    # most spills, bytes of shared memory,
     (64, False, 4, 1): (4, 199184, 2),  # copies of the loop over tiles
     (64, True, 4, 1): (8, 199184, 4),
     (128, False, 4, 1): (0, 198160, 2),
@@ -19,7 +22,10 @@ TABLE = {  # d, causal, heads of K and V, parts: most spills, bytes of shared me
     (128, True, 1, 1): (16, 198160, 4),
     (128, True, 1, 4): (0, 198160, 4),
     (64, False, 1, 2): (16, 199184, 2),
+    (64, True, 4, 1, 1): (8, 199200, 4),
+    (128, True, 4, 1, 2): (0, 198176, 4),
 }
+NAMES = "d", "causal", "kv_heads", "parts", "order"
 WAITS = ["wait ≤ 1", "wait ≤ 0", "wait ≤ 2", "wait ≤ 1", "wait ≤ 0"]
 
 
@@ -27,7 +33,7 @@ WAITS = ["wait ≤ 1", "wait ≤ 0", "wait ≤ 2", "wait ≤ 1", "wait ≤ 0"]
 def compiled(request):
     """What _gluon_backward.py found, by the keys of TABLE that the tests ask for."""
     keys = [*dict.fromkeys(key for (key,) in asked(request, "key"))] or [*TABLE]
-    jobs = [dict(zip(("d", "causal", "kv_heads", "parts"), key)) for key in keys]
+    jobs = [dict(zip(NAMES, key)) for key in keys]
     return dict(zip(keys, told("_gluon_backward.py", jobs)))
 
 
@@ -48,18 +54,18 @@ def test_fits_and_takes_the_units_of_hopper(compiled, key):
 @pytest.mark.parametrize("key", TABLE, ids=str)
 def test_order_in_the_loops(compiled, key):
     """Five waits, half of exp before the second, dQ stored before the last."""
-    ordered(compiled[key]["loops"], key[0], TABLE[key][2])
+    ordered(compiled[key]["loops"], key[0], TABLE[key][2], poll=key[0] == 128)
 
 
-def ordered(found, d, copies):
-    """The loops over tiles as they should be."""
+def ordered(found, d, copies, poll=True):
+    """The loops over tiles as they should be; without a poll exp may come later."""
     assert len(found) == copies
     for loop in found:
         assert [x for x in loop if x.startswith("wait")] == WAITS, loop
         assert loop.count("product") == 32 and loop.count("exp") == 4096 // d, loop
         at = [i for i, x in enumerate(loop) if x.startswith("wait")]
         beneath = loop[at[0] : at[1]].count("exp")  # while dPᵀ is being computed
-        assert 2 * beneath >= loop.count("exp"), loop
+        assert not poll or 2 * beneath >= loop.count("exp"), loop
         assert loop[at[3] : at[4]].count("store") >= 8, loop  # while dK is
 
 
@@ -99,6 +105,18 @@ def test_crews_are_whole(units, cols):
     assert gluon_backward.crew_of(units, cols, False) == 1
     crew = gluon_backward.crew_of(units, cols, True)
     assert units % crew == 0 and (crew == 1 or 32 <= cols <= crew * cols <= 512)
+    crew = gluon_backward.crew_of(units, cols, False, ordered=True)
+    assert units % crew == 0 and (crew == 1 or crew * cols <= 128)
+
+
+def test_sums_take_the_order_that_is_faster(monkeypatch):
+    """None unless it is asked for; early keys first where causal programs are many."""
+    cases = list(product((64, 128), (8, 31, 32, 128), (False, True)))
+    assert not any(gluon_backward.order(*case) for case in cases)
+    monkeypatch.setattr(torch, "are_deterministic_algorithms_enabled", lambda: True)
+    early = [case for case in cases if gluon_backward.order(*case) == 2]
+    assert early == [(128, 32, True), (128, 128, True)]
+    assert all(gluon_backward.order(*case) == 1 for case in set(cases) - {*early})
 
 
 def bad(**changes):

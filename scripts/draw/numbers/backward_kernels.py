@@ -7,6 +7,7 @@ from draw.tables.gpu import backward_timeline as timeline
 from tilewise.bench.cells import DIMS, geometric
 
 TOP, CELL = bench.TOP["backward"], (16384, 128, False)
+ORDER = "h200-2026-11-24-backward-order"
 TILE = 64 * 128  # rows and keys of a program's tile at d = 128
 
 
@@ -29,6 +30,24 @@ def tried():
     yield "poll_percent", f"{100 * poll - 100:.0f}"
     early = [speed(x, "bounds", d=128) for x in ("early_lse", "early_lse_no_pin")]
     yield "poll_gain", f"{100 * early[0] / early[1] - 100:.0f}"
+
+
+def order():
+    """What one order of dQ's sums costs, by the choice that the kernel makes."""
+    rows = results(ORDER)["rows"]
+    cells = {(x["variant"], x["d"], x["causal"], x["n"]): x for x in rows}
+    speeds = {key: x["base_ms"] / x["ms"] for key, x in cells.items()}
+    late = [key[1:] for key in speeds if key[0] == "ordered"]
+    back = [x for x in late if x[:2] == (128, True) and x[2] >= 4096]
+    chosen = [speeds["ordered_back" if x in back else "ordered", *x] for x in late]
+    yield "ordered", f"{geometric(chosen):.2f}"
+    yield "ordered_least", f"{min(chosen):.2f}"
+    yield "two_walks", f"{geometric([speeds['two_walks', *x] for x in late]):.2f}"
+    for name in ("ordered", "ordered_back"):
+        yield f"{name}_long", f"{geometric([speeds[name, *x] for x in back]):.2f}"
+    told = {(x["d"], x["causal"], x["n"]): x for x in results(ORDER)["predicted"]}
+    model = [told[x]["ordered_back" if x in back else "ordered"] for x in late]
+    yield "ordered_model", f"{geometric(model):.2f}"
 
 
 def rungs():
@@ -86,4 +105,4 @@ def clock():
 
 def numbers():
     """{name: text} of every number that this page takes."""
-    return dict([*tried(), *rungs(), *budget(), *clock()])
+    return dict([*tried(), *order(), *rungs(), *budget(), *clock()])

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from draw.figures._bench import bench
+from draw.tables.gpu import peak_memory as peak
 from draw.tables.gpu import whole_model as whole
 
 from tilewise.attention.dispatch import TABLE
@@ -34,8 +36,20 @@ def layers():
     yield "flex_long", f"{whole.measured(last, 'flex'):.2f}"
 
 
+def steps():
+    """MiB of a step of ours: all heads have their sums, or heads take turns."""
+    for row in bench()["memory"]:
+        ours = (row["kernel"], row["pass"], row["d"]) == (
+            "flash_attention",
+            "step",
+            128,
+        )
+        if ours and row["n"] in (4096, 16384):
+            yield f"step_{row['n'] // 1024}k", f"{peak.extra(row):.0f}"
+
+
 def numbers():
-    """{name: text}: columns for a small card, lines of the longest file, layers."""
+    """{name: text}: columns for a small card, the longest file, layers, memory."""
     half = [
         columns
         for least, most, dtypes, columns, *_ in TABLE
@@ -43,4 +57,4 @@ def numbers():
     ]
     lines = [len(p.read_text("utf-8").splitlines()) for p in KERNELS.glob("*.py")]
     files = {"ada_columns": f"{max(half)}", "longest_file": f"{max(lines)}"}
-    return files | dict(layers())
+    return files | dict(layers()) | dict(steps())

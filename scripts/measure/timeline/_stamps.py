@@ -160,17 +160,17 @@ mbarrier.expect(q_full
 tma.async_copy_global_to_shared(DELTA, number, do_full, sm.delta.index(s))
 @
 """),
-    stamped(12, "sm.times, 3", "g * walk.tiles + tile", 0, """
+    stamped(12, "sm.times, 3", "g * walk.tiles + i", 0, """
 @
 for w in gl.static_range(2):
-    mbarrier.wait(sm.dq_full.index(w), g * walk.tiles + tile & 1)
+    mbarrier.wait(sm.dq_full.index(w), g * walk.tiles + i & 1)
 """),
     (
-        "g * walk.tiles + tile & 1)\n",
-        "g * walk.tiles + tile & 1)\n"
-        "                stamp(sm.times, 3, g * walk.tiles + tile, 1 + w)\n",
+        "g * walk.tiles + i & 1)\n",
+        "g * walk.tiles + i & 1)\n"
+        "                stamp(sm.times, 3, g * walk.tiles + i, 1 + w)\n",
     ),
-    stamped(12, "sm.times, 3", "g * walk.tiles + tile", 3, """
+    stamped(12, "sm.times, 3", "g * walk.tiles + i", 3, """
 tma.store_wait(pendings=0)
 mbarrier.arrive(sm.dq_empty.index(1), count=1)
 @

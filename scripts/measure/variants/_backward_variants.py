@@ -21,7 +21,7 @@ K_LEFT = (
     "    KL: Constant = gl.DotOperandLayout(0, S, 2)\n"
     "    k = sm.k.index(w).reshape([64, D]).load(KL)\n"
 )
-LOOPS = "    for g in range(walk.share):\n        start, full ="
+LOOPS = "    for g in range(walk.share):\n        start, at ="
 ADD = (
     "    PL: Constant = parts.type.layout\n"
     "    at = gl.arange(0, 128, gl.SliceLayout(1, PL))[:, None] * 32\n"
@@ -41,10 +41,11 @@ def given_to_consumers(name):
     return [
         ("def step(sm, i, dk", "def step(sm, DQ, before, i, dk"),
         ("step(sm, i, dk", "step(sm, DQ, before, i, dk"),
+        ("steps(sm, walk, g", "steps(sm, DQ, before, walk, g"),
         ("def consume(sm, walk, DK", "def consume(sm, walk, DQ, DK"),
         ("(consume, (sm, walk, DK", f"(consume, (sm, walk, {name}, DK"),
         (LOOPS, LOOPS.replace("        start", before + "        start")),
-        ("            (add_dq, (sm, walk, DQ, TURNS, PDL)),\n", ""),
+        ("            (add_dq, (sm, walk, DQ, TURNS)),\n", ""),
         ("[4, 1, 1],  #", "[4, 1],  #"),
         ("[240, 24, 24],  #", "[240, 24],  #"),
     ]
@@ -70,7 +71,7 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
     ),
     "no_pin": (
         "without the poll that keeps ptxas from moving the wait for dP",
-        [("POLL: Constant = True", "POLL: Constant = False")],
+        [("w, MASKED, LARGE, LARGE)", "w, MASKED, LARGE, False)")],
     ),
     "delta_first": (
         "the sum of dP begins at -delta instead of 0",
@@ -103,6 +104,7 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
             ("    k, v = sm.k.index(w).reshape([64, D]), sm.v", "    v = sm.v"),
             ("def step(sm, i, dk", "def step(sm, k, i, dk"),
             ("step(sm, i, dk", "step(sm, k, i, dk"),
+            ("steps(sm, walk, g", "steps(sm, k, walk, g"),
             (LOOPS, K_LEFT + LOOPS),
         ],
     ),

@@ -14,7 +14,7 @@ START_US, READ_US, DONE_US, HOP_US, END_US = 2.0, 0.35, 0.9, 0.5, 1.0  # guesses
 # In turns? Later keys first? Tiles from the last one up? Heads side by side?
 KINDS = {
     "base": (False, False, False, False),
-    "ordered": (True, True, False, True),
+    "ordered_down": (True, True, False, True),
     "ordered_one": (True, True, False, False),
     "ordered_back": (True, False, True, True),
 }

@@ -1,58 +1,28 @@
-"""The Gluon backward pass with its switches the other way, and with other orders."""
+"""The Gluon backward pass with dQ added up in one order or another, and with a poll."""
 
 import torch
 import torch.utils.deterministic
 from measure.variants._variants import changed
 
-LOOPS = """\
-        if MASKED:
-            full += walk.masked
-            for i in tl.range(start, full, disable_licm=True):
-                see = (i - start) * walk.rows + walk.see, walk.left
-                dk, dv = step(sm, i, dk, dv, tau2, see, w, True, EARLY, POLL)
-        for i in tl.range(full, start + walk.tiles, disable_licm=True):
-            dk, dv = step(sm, i, dk, dv, tau2, (0, 0), w, False, EARLY, POLL)
-"""
-BACK = """\
-        full += walk.tiles
-        if MASKED:
-            full -= walk.masked
-        for i in tl.range(start, full, disable_licm=True):
-            dk, dv = step(sm, i, dk, dv, tau2, (0, 0), w, False, EARLY, POLL)
-        if MASKED:
-            for i in tl.range(full, start + walk.tiles, disable_licm=True):
-                see = (start + walk.tiles - 1 - i) * walk.rows + walk.see, walk.left
-                dk, dv = step(sm, i, dk, dv, tau2, see, w, True, EARLY, POLL)
-"""
-LAST = "walk.tiles - 1 - tile"
-POLL = ("POLL: Constant = True", "POLL: Constant = D == 128")
-PDL = ("PDL = gl.constexpr(False)", "PDL = gl.constexpr(True)")
+CHOICE = "return 2 if causal and dims == 128 and cols >= 32 else 1"
 VARIANTS = {  # name: (what it is, [(text, text instead)], with ordered=True)
-    "ordered": ("dQ is added up in one order, later keys first", [], True),
+    "ordered": ("dQ is added up in one order, as `order` chooses it", [], True),
+    "ordered_down": ("ordered, later keys first", [(CHOICE, "return 1")], True),
+    "ordered_back": (
+        "ordered, early keys first and each column from its last tile up",
+        [(CHOICE, "return 2")],
+        True,
+    ),
     "ordered_one": (
         "ordered, but heads follow each other as without an order",
         [("128 if ordered else cols", "cols")],
         True,
     ),
-    "ordered_back": (
-        "ordered, but early keys first and each column from its last tile up",
-        [
-            ("    if ORDERED:  # but", "    if False:  # but"),
-            (
-                "gl.minimum(self.see + (tile + 1) * self.rows - 1, self.left) // KEYS",
-                "self.col // KEYS",
-            ),
-            ("row = (walk.first + tile) *", f"row = (walk.first + {LAST}) *"),
-            ("turn = TURNS + before + tile", f"turn = TURNS + before + {LAST}"),
-            ("[((before + tile) * 2", f"[((before + {LAST}) * 2"),
-            (LOOPS, BACK),
-        ],
-        True,
+    "poll": (
+        "at d = 64, too, a poll before the wait for dP",
+        [("w, MASKED, LARGE, LARGE)", "w, MASKED, LARGE, True)")],
+        False,
     ),
-    "no_poll": ("at d = 64 without the poll before the wait for dP", [POLL], False),
-    "pdl": ("dependent launches of the three kernels", [PDL], False),
-    "pdl_no_poll": ("both", [PDL, POLL], False),
-    "ordered_all": ("ordered, with both", [PDL, POLL], True),
 }
 
 

@@ -1,4 +1,4 @@
-"""Measure what an order of dQ's sums costs in one walk, and two switches, on Hopper.
+"""Measure what an order of dQ's sums costs in one walk, and a poll, on Hopper.
 
     python scripts/measure/variants/backward_order.py
 
@@ -26,7 +26,7 @@ from measure.variants._variants import LENGTHS, METHOD, measure
 from tilewise.kernels import backward_descriptors
 
 SECONDS = 270  # for the check of a variant; all are checked at once
-ONLY = {"no_poll": 64, "pdl_no_poll": 64}  # elsewhere they are another variant
+ONLY = {"poll": 64}  # elsewhere the kernel has it
 CHECK = """Checks: N = 1000 to 4096, full and causal, with heads of K shared; errors of
 dQ, dK, dV in the Euclidean norm against float64, over those of PyTorch's flash backend;
 of 50 runs (3 where the order is free, without dQ, and on the sizes that are timed), how

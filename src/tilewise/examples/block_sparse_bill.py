@@ -1,4 +1,4 @@
-from tilewise.ledger import flash1_backward, flash1_forward, flash2_forward
+from tilewise.ledger import flash1_forward, flash2_backward, flash2_forward
 
 n, d, size = 4096, 64, 64
 t = n // size  # 64 × 64 tiles
@@ -12,7 +12,7 @@ masks = [
 fixed = [  # what no mask saves: elements that cross once
     (flash1_forward, n * (d + 2) + 2 * n * d),  # the first O, ℓ and m; K and V
     (flash2_forward, 2 * n * d + n),  # Q; O and L
-    (flash1_backward, 3 * n * d + 4 * n * d),  # the first dQ, dK, dV; K, V, dK, dV
+    (flash2_backward, 7 * n * d + n),  # O, dO and δ; the first dQ; K, V, dK, dV
 ]
 for name, listed in masks:
     mask = [[listed(i, j) for j in range(t)] for i in range(t)]

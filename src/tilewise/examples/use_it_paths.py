@@ -17,6 +17,3 @@ def title(case):
 
 for line, cases in groupby(product(CARDS, DTYPES, range(8, 257, 8)), title):
     print(f"{line}, d to {max(d for _, _, d in cases)}")
-
-same = rungs((9, 0), torch.bfloat16, 128, deterministic=True)
-print("\nThe same bits every time, H200, d = 128:", *same)

@@ -10,9 +10,9 @@ try:
 except TypeError as error:
     print(error)
 
-rows, ends = q.values(), q.offsets()
-o = tilewise.flash_attention_varlen(rows, rows, rows, ends, ends, causal=True)
-o = torch.nested.nested_tensor_from_jagged(o, ends)
+rows, offsets = q.values(), q.offsets()
+o = tilewise.flash_attention_varlen(rows, rows, rows, offsets, offsets, causal=True)
+o = torch.nested.nested_tensor_from_jagged(o, offsets)
 for x, y in zip(documents, o.unbind()):
     x = x.transpose(0, 1)[None]  # (1, heads, N, d)
     true = torch.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)

@@ -20,10 +20,10 @@ SAY = {
     },
     "zh": {
         "label": "{sms} 个 SM 解码一个 token 的时间表，共 {heads} 个 KV 头、"
-        "{tiles} 块键。不分份时，{heads} 个 SM 工作 {tiles} 块的时间，"
+        "{tiles} 块键。不切分时，{heads} 个 SM 工作 {tiles} 块的时间，"
         "其余 {idle} 个空闲。分成 {splits} 份时，所有 SM 都工作 {each} 块的时间，"
         "最后有一次短暂的合并。",
-        "one": "不分份：{sms} 个 SM 里 {heads} 个在工作，要 {tiles} 块的时间",
+        "one": "不切分：{sms} 个 SM 里 {heads} 个在工作，要 {tiles} 块的时间",
         "many": "分成 {splits} 份：{sms} 个 SM 全在工作，只要 {each} 块，再合并",
         "sm": "SM {i}", "work": "头 {h}，第 {a}–{b} 块的键",
         "part": "{h}：{a}–{b}", "idle": "空闲", "merge": "合并",

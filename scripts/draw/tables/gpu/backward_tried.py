@@ -2,7 +2,7 @@
 
 from draw.tables._tried import lines
 
-RUN = "h200-2026-11-23-backward-"
+RUNS = {"order": "h200-2026-11-24"}  # of another day than the rest
 SAY = {
     "en": {
         "head": ("what was changed", "to save"),
@@ -37,6 +37,17 @@ SAY = {
                 "a ring buffer for the fp32 $\\mathrm dQ$", "its way to DRAM and back"
             ),
         },
+        "order": {
+            "pdl": (
+                "each kernel launched before the last has ended", "gaps between kernels"
+            ),
+            "ordered": (
+                "$\\mathrm dQ$ in one order, later keys first", "(for equal bits)"
+            ),
+            "ordered_back": (
+                "$\\mathrm dQ$ in one order, early keys first", "(for equal bits)"
+            ),
+        },
     },
     "zh": {
         "head": ("改了什么", "想省什么"),
@@ -58,6 +69,13 @@ SAY = {
         "window": {
             "window": ("fp32 的 $\\mathrm dQ$ 用环形缓冲区", "到 DRAM 的来回"),
         },
+        "order": {
+            "pdl": ("上一个内核还没结束就启动下一个", "内核之间的空隙"),
+            "ordered": ("按固定次序累加 $\\mathrm dQ$，后面的键先加", "（求逐位相同）"),
+            "ordered_back": (
+                "按固定次序累加 $\\mathrm dQ$，前面的键先加", "（求逐位相同）"
+            ),
+        },
     },
 }
 
@@ -68,5 +86,6 @@ def draw(lang):
     rows = [f"| {' | '.join(head)} | $d$ = 64 | $d$ = 128 |", "|---|---|--:|--:|"]
     for run, names in runs:
         words = {name: " | ".join(told) for name, told in names.items()}
-        rows += lines(RUN + run, words)
+        day = RUNS.get(run, "h200-2026-11-23")
+        rows += lines(f"{day}-backward-{run}", words)
     return "\n".join(rows)
