@@ -13,15 +13,18 @@ RESULTS = Path(__file__).resolve().parents[3] / "benchmarks/results"
 TOP = {"forward": FORWARD[-1], "backward": BACKWARD[-1]}
 PLAIN = {"forward": FORWARD[-2], "backward": BACKWARD[-2]}  # the best ones in Triton
 SHORT = {  # as in tables and plots, in both languages
-    "fa4": "FA4", "cudnn": "cuDNN", "flash": "FA2", "flex": "Flex",
+    "fa4": "FA4", "fa3": "FA3", "cudnn": "cuDNN", "flash": "FA2", "flex": "Flex",
     "efficient": "efficient", "math": "math",
 }
 
 
 LONG = {  # peers beside the rungs
     "flash": "FlashAttention-2", "flex": "FlexAttention", "cudnn": "cuDNN",
-    "fa4": "FlashAttention-4",
+    "fa4": "FlashAttention-4", "fa3": "FlashAttention-3",
 }
+# in the order of tables; FlashAttention-3 was timed in one pass
+COLUMNS = {"backward": ("cudnn", "fa4", "flash", "flex")}
+COLUMNS["forward"] = ("cudnn", "fa4", "fa3", "flash", "flex")
 
 
 def newest(kind, card="h200"):

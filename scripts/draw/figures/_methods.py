@@ -10,7 +10,7 @@ LOOK = {  # method -> (name of its class, dashes)
     "naive": ("standard", "1 3"),
     "flash1": ("flash1", ""), "flash2": ("flash2", ""), "flash": ("flash2", ""),
     "ours": ("ours", ""), "flash_attention": ("ours", ""), "plain": ("rung", ""),
-    "cudnn": ("cudnn", ""), "fa4": ("fa4", "5 3"),
+    "cudnn": ("cudnn", ""), "fa4": ("fa4", "5 3"), "fa3": ("fa4", "1 3"),
     "flex": ("flex", ""), "efficient": ("efficient", "1 3"),
     "fa1_order": ("rung", "1 3"), "fa2_order": ("rung", "3 3"), "exp2": ("rung", "6 3"),
     "causal": ("rung", "9 3"), "backward_split": ("rung", "3 3"),

@@ -9,7 +9,8 @@ from tilewise.bench.cells import DIMS, SIZES
 
 WIDE, HIGH, LEFT, TOP_EDGE, GAP = 150, 160, 34, 44, 54
 MOST = 750  # TFLOP/s at the top of a panel
-PEERS = ("fa4", "cudnn", "flex", "flash")
+PEERS = {"backward": ("fa4", "cudnn", "flex", "flash")}
+PEERS["forward"] = ("fa3", *PEERS["backward"])
 SAY = {
     "en": {
         "label": "{way} pass on an H200, TFLOP/s against N from 1k to 16k, in four"
@@ -17,6 +18,7 @@ SAY = {
         "panel": "d = {d}{causal}: at 16k ours {ours}, FlashAttention-4 {fa4}, cuDNN"
         " {cudnn}, the best plain Triton {plain}, FlexAttention {flex},"
         " FlashAttention-2 {flash}",
+        "fa3": ", FlashAttention-3 {fa3}",
         "forward": "Forward", "backward": "Backward", "causal": ", causal",
         "ours": "ours", "plain": "plain Triton", "join": "; ",
     },
@@ -26,6 +28,7 @@ SAY = {
         "panel": "d = {d}{causal}：16k 时本书 {ours}，FlashAttention-4 {fa4}，cuDNN"
         " {cudnn}，最好的纯 Triton {plain}，FlexAttention {flex}，"
         "FlashAttention-2 {flash}",
+        "fa3": "，FlashAttention-3 {fa3}",
         "forward": "前向", "backward": "反向", "causal": "，因果",
         "ours": "本书", "plain": "纯 Triton", "join": "；",
     },
@@ -34,7 +37,7 @@ SAY = {
 
 def kernels(way):
     """The kernels of a pass, what is drawn above the others last."""
-    return [*PEERS, PLAIN[way], TOP[way]]
+    return [*PEERS[way], PLAIN[way], TOP[way]]
 
 
 def drawn(kernel, *points):
@@ -79,11 +82,12 @@ def panel(left, top, way, d, causal):
 
 
 def legend(way, say, top):
-    """What each line is, two rows of three."""
+    """What each line is, three in a row."""
     names = {TOP[way]: say["ours"], PLAIN[way]: say["plain"]} | {
-        kernel: SHORT[kernel] for kernel in PEERS
+        kernel: SHORT[kernel] for kernel in PEERS[way]
     }
     order = [TOP[way], "fa4", "cudnn", PLAIN[way], "flex", "flash"]
+    order += [x for x in PEERS[way] if x not in order]
     out = []
     for k, kernel in enumerate(order):
         x, y = LEFT + 122 * (k % 3), top + 22 * (k // 3)
@@ -102,7 +106,10 @@ def told(way, say):
             facts = {k: "–" if x is None else f"{x:.0f}" for k, x in found.items()}
             facts |= {"ours": facts[TOP[way]], "plain": facts[PLAIN[way]]}
             facts |= {"d": d, "causal": say["causal"] if causal else ""}
-            out.append(say["panel"].format(**facts))
+            told = say["panel"].format(**facts)
+            if "fa3" in found:
+                told += say["fa3"].format(**facts)
+            out.append(told)
     return say["join"].join(out)
 
 
@@ -119,4 +126,5 @@ def draw(way, lang):
     bottom = TOP_EDGE + 2 * (HIGH + GAP) - 8
     parts += legend(way, say, bottom)
     label = say["label"].format(way=say[way], panels=told(way, say))
-    return s.svg(400, bottom + 32, label, *parts)
+    rows = -(-len(kernels(way)) // 3)
+    return s.svg(400, bottom + 22 * rows - 12, label, *parts)

@@ -1,6 +1,6 @@
 """The top rung of a pass over each peer: mean over 20 cells, and the worst cell."""
 
-from draw.figures._bench import LONG, PLAIN, TOP, ratios, table
+from draw.figures._bench import COLUMNS, LONG, PLAIN, TOP, ratios, table
 
 from tilewise.bench.cells import geometric
 
@@ -34,7 +34,7 @@ def draw(way, lang):
     say = SAY[lang]
     rows = [
         [LONG[other], *cells(way, TOP[way], other, say)]
-        for other in ("cudnn", "fa4", "flash", "flex")
+        for other in COLUMNS[way]
     ]
     last = [say["plain"].format(LONG["flex"]), *cells(way, PLAIN[way], "flex", say)]
     return table(say["head"], [*rows, last])

@@ -1,10 +1,9 @@
 """TFLOP/s of the top rung and of its peers in every cell of one pass and one d."""
 
-from draw.figures._bench import SHORT, TOP, speeds, table
+from draw.figures._bench import COLUMNS, SHORT, TOP, speeds, table
 
 from tilewise.bench.cells import SIZES
 
-COLUMNS = ("cudnn", "fa4", "flash", "flex")
 SAY = {
     "en": {"head": "length", "ours": "ours", "causal": "causal"},
     "zh": {"head": "长度", "ours": "本书", "causal": "因果"},
@@ -14,7 +13,7 @@ SAY = {
 def draw(way, d, lang):
     """A Markdown table: a row a length and mask, the fastest of a row in bold."""
     say = SAY[lang]
-    found = [speeds(way, kernel, d) for kernel in (TOP[way], *COLUMNS)]
+    found = [speeds(way, kernel, d) for kernel in (TOP[way], *COLUMNS[way])]
     rows = []
     for causal in (False, True):
         for n in SIZES:
@@ -24,4 +23,4 @@ def draw(way, d, lang):
             cells = [f"**{c}**" if x == best else c for c, x in zip(cells, values)]
             name = f"{n // 1024}k" + (f" {say['causal']}" if causal else "")
             rows.append([name, *cells])
-    return table([say["head"], say["ours"], *(SHORT[x] for x in COLUMNS)], rows)
+    return table([say["head"], say["ours"], *(SHORT[x] for x in COLUMNS[way])], rows)

@@ -2,7 +2,7 @@
 
 from draw.figures import _methods as methods
 from draw.figures import _svg as s
-from draw.figures._bench import LONG, TOP, ratios
+from draw.figures._bench import COLUMNS, LONG, TOP, ratios
 from draw.figures._plot import dot, line, linear, ticks
 
 from tilewise.bench.cells import geometric
@@ -10,7 +10,7 @@ from tilewise.bench.cells import geometric
 LEFT, RIGHT, ABOVE, STEP = 140, 388, 12, 34
 X = linear(0.9, 2.5, LEFT, RIGHT)
 AXIS = {1: "1", 1.5: "1.5", 2: "2", 2.5: "2.5"}
-PEERS = ("cudnn", "fa4", "flex", "flash")
+PEERS = COLUMNS["forward"]
 SAY = {
     "en": {
         "label": "Speed of the Gluon kernel over that of others, forward: smallest,"

@@ -1,6 +1,6 @@
 """Errors against float64 of what was timed: the largest over all cells."""
 
-from draw.figures._bench import LONG, TOP, bench
+from draw.figures._bench import COLUMNS, LONG, TOP, bench
 
 from tilewise.bench.cells import PASSES, RESULTS
 
@@ -27,7 +27,7 @@ def errors(kernel):
 def lines(say):
     """In thousandths; the last line is a quotient, cell by cell."""
     ours, flash = errors(""), errors("flash")
-    peers = {LONG[name]: errors(name) for name in ("flash", "cudnn", "fa4", "flex")}
+    peers = {LONG[name]: errors(name) for name in COLUMNS["forward"]}
     for name, found in ({say["ours"]: ours} | peers).items():
         worst = [max(found[key].values(), default=None) for key in NAMES]
         yield name, *(f"{1e3 * x:.2f}" if x else "–" for x in worst)
