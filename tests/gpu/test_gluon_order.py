@@ -45,8 +45,8 @@ def test_fifty_times_the_same_bits_in_order(case, in_order):
         assert all(map(torch.equal, first, found))
     torch.use_deterministic_algorithms(False)
     free = backward(q, k, v, q, do, lse + 9, causal=case[-1])
-    assert torch.equal(first[1], free[1]) and torch.equal(first[2], free[2])
-    torch.testing.assert_close(first[0], free[0], rtol=2**-6, atol=1e-3)
+    for x, other in zip(first, free):  # tiles from the last one up change dK and dV too
+        torch.testing.assert_close(x, other, rtol=2**-6, atol=1e-3)
 
 
 def in_any_order(*given, **options):

@@ -1,6 +1,7 @@
 """Numbers in the prose of the page on the benchmarks: the newest file of each kind."""
 
 import json
+import math
 import statistics
 
 from draw.figures import _bench as bench
@@ -11,6 +12,8 @@ from draw.tables.gpu import rung_bytes, two_cards
 
 from tilewise.bench.cells import DIMS, PASSES, geometric
 from tilewise.hardware import CEILINGS
+
+MIDDLE = 4096, 8192
 
 
 def compared(way, other, kernel=None):
@@ -50,6 +53,11 @@ def speeds():
         yield f"over_fa4_{way}", f"{geometric(compared(way, 'fa4').values()):.2f}"
         fa4, fa2 = (bench.speeds(way, x) for x in ("fa4", "flash"))
         yield f"fa4_over_fa2_{way}", f"{geometric(fa4[c] / fa2[c] for c in fa4):.1f}"
+    fa3 = bench.ratios("forward", "fa4", "fa3").values()
+    yield "fa4_over_fa3_forward", f"{geometric(fa3):.2f}"
+    yield "over_fa3", f"{geometric(compared('forward', 'fa3').values()):.2f}"
+    for d, x in means("forward", "fa3", 1).items():
+        yield f"over_fa3_{d}", f"{x:.2f}"
     slow = [
         short.ratio(x, way, 64, d)
         for x in ("ours", "cudnn")
@@ -59,6 +67,10 @@ def speeds():
     worst = max(ours / theirs for ours, theirs in zip(slow[:4], slow[4:]))
     yield "short_worst", f"{worst:.1f}"
     yield "fastest", f"{fastest()}"
+    ratios = [compared("forward", x) for x in bench.COLUMNS["forward"]]
+    worst = {c: min(x[c] for x in ratios) for c in ratios[0]}
+    yield "lost", f"{sum(x < 1 for x in worst.values())}"
+    yield "lost_most", percent(min(worst.values()))
     yield "clearly", f"{fastest(1.05)}"
     for rung in ("exp2", "causal"):
         for d in DIMS:
@@ -85,8 +97,10 @@ def losses():
     yield "behind", percent(geometric(fa4))
     yield "behind_worst", percent(min(fa4))
     by_n = {n: percent(x) for n, x in means("backward", "fa4", 0).items()}
-    for n in (1024, 2048, 8192, 16384):
+    for n in (1024, 2048, 16384):
         yield f"behind_{n}", by_n[n]
+    far = max(abs(1 - x) for n, x in means("backward", "fa4", 0).items() if n in MIDDLE)
+    yield "behind_middle", f"{math.ceil(100 * far)}"
 
 
 def plain():

@@ -52,7 +52,6 @@ def step(
     return acc, l, m_new
 
 
-# --8<-- [start:walk]
 @triton.jit
 def walk(
     q, acc, l, m, k_head, v_head, k_stride, v_stride, rows, first, last, lo, hi, n_q,
@@ -74,7 +73,6 @@ def walk(
             drop, seed, rest, seen,
         )
     return acc, l, m
-    # --8<-- [end:walk]
 
 
 @triton.jit(do_not_specialize=SIZES)

@@ -131,17 +131,7 @@ def reduce_add(desc, coord, src, _semantic=None):
 
 @gluon.jit
 def add_dq(sm, walk, DQ, TURNS):
-    """The warp that adds to dQ: each consumer's half of a tile, when it is there.
-
-    TURNS, unless None, counts the programs that have added to each tile, and they take
-    turns. A program waits only for some with a lower index (`Walk.turn`). CUDA does
-    not promise to start programs in the order of their index, but Hopper does: this is
-    assumed, as FlashAttention-3 does. So the one with the lowest index of those at work
-    waits for nobody, and nothing hangs, however few fit on the card. If an SM's place
-    went to a later program first, it would wait until the earlier one found another
-    place, and for ever if all places were taken so. A counter from which programs draw
-    their index would need no promise, but each would wait for it before its first copy.
-    """
+    """The warp that adds to dQ: each consumer's half of a tile, when it is there."""
     for g in range(walk.share):
         head = walk.unit * walk.share + g  # from the first of those at once
         before = head * walk.n_pad // walk.rows + walk.first

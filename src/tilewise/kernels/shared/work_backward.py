@@ -99,6 +99,14 @@ class Walk:
 
         Those of earlier keys if `back`, which all see the tile, or those of later keys
         that see it: from col, min(…) is the last key that the tile's last row sees.
+
+        So a program waits only for some with a lower index. CUDA does not promise to
+        start programs in the order of their index, but Hopper does: this is assumed, as
+        FlashAttention-3 does. The one with the lowest index of those at work then waits
+        for nobody, and nothing hangs, however few fit on the card. If an SM's place
+        went to a later program first, it would wait until the earlier one found another
+        place, and for ever if all places were taken so. A counter from which programs
+        draw their index would need no promise, but each would wait for it at first.
         """
         if self.back:
             return self.col // KEYS
