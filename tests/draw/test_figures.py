@@ -60,7 +60,7 @@ def test_is_labelled_in_its_language(name, lang):
         label = root.get("aria-label")
         assert root.get("role") == "img" and root.get("class") == "tw"
         assert label and bool(re.search("[一-鿿]", label)) == (lang == "zh")
-        assert float(root.get("viewBox").split()[2]) <= 480, "unreadable on a phone"
+        assert float(root.get("viewBox").split()[2]) <= 480, "wider than 480 units"
         assert not re.search(r"[{}$]", label + "".join(texts(root)))
 
 

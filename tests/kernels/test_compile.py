@@ -6,6 +6,7 @@ triton they belong to; `python -m tests.kernels.test_compile` writes it anew.
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -124,7 +125,10 @@ def test_counts_are_those_of_the_table(found):
 
 
 if __name__ == "__main__":
-    table = {"triton": triton.__version__, "kernels": compiled(jobs())}
+    found = compiled(jobs())
+    if failed := [f"{name}: {x['error']}" for name, x in found.items() if "error" in x]:
+        sys.exit("does not compile, so the table stays as it is:\n" + "\n".join(failed))
+    table = {"triton": triton.__version__, "kernels": found}
     text = json.dumps(table, indent=1)
     text = re.sub(r"\{[^{}]*\}", lambda x: " ".join(x[0].split()), text)  # a line each
     TABLE.write_text(text + "\n", "utf-8")

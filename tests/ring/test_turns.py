@@ -12,6 +12,7 @@ from ._ring import CASES, D_V, HEADS, HELD, KV_HEADS, LEASTS, MOST, WORLDS, D
 from .test_ring import processes, right
 
 EACH = pytest.mark.parametrize("world", WORLDS)
+pytestmark = pytest.mark.full  # test_ring stays in the quick set
 GROUP = HEADS // KV_HEADS
 BYTES = {"bf16": 2, "float32": 4, "float64": 8}
 

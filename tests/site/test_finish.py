@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import pytest
 from website.finish import finish
 
 
@@ -13,6 +14,7 @@ def test_a_second_run_changes_nothing(site, tmp_path):
     assert {p: p.stat().st_mtime_ns for p in copy.rglob("*")} == before
 
 
+@pytest.mark.full
 def test_a_served_page_has_no_policy(site, tmp_path):
     """Else the policy would refuse the script that MkDocs adds for live reload."""
     for language in ("", "zh/"):

@@ -1,44 +1,17 @@
 """Numbers in the prose of the page on the benchmarks: the newest file of each kind."""
 
 import json
-import math
 import statistics
 
 from draw.figures import _bench as bench
 from draw.figures._plot import results
 from draw.figures.gpu.kernel_roofline import points
 from draw.figures.memory import short_sequences as short
+from draw.numbers._rivals import compared, fastest, losses, means, newest
 from draw.tables.gpu import rung_bytes, two_cards
 
 from tilewise.bench.cells import DIMS, PASSES, geometric
 from tilewise.hardware import CEILINGS
-
-MIDDLE = 4096, 8192
-
-
-def compared(way, other, kernel=None):
-    """{(n, d, causal): the speed of ours, or of a kernel, over another's}."""
-    return bench.ratios(way, kernel or bench.TOP[way], other)
-
-
-def means(way, other, place):
-    """{N, d or causal: geometric mean of ours over another}, by place in a cell."""
-    groups = {}
-    for cell, x in compared(way, other).items():
-        groups.setdefault(cell[place], []).append(x)
-    return {key: geometric(values) for key, values in groups.items()}
-
-
-def fastest(lead=1):
-    """In how many cells ours leads all forward that can be installed by this factor."""
-    others = [bench.speeds("forward", name) for name in bench.LONG]
-    ours = bench.speeds("forward", bench.TOP["forward"])
-    return sum(x >= lead * max(o[c] for o in others) for c, x in ours.items())
-
-
-def percent(ratio):
-    """By how much it falls short of 1, as text."""
-    return f"{100 * (1 - ratio):.0f}"
 
 
 def speeds():
@@ -53,11 +26,6 @@ def speeds():
         yield f"over_fa4_{way}", f"{geometric(compared(way, 'fa4').values()):.2f}"
         fa4, fa2 = (bench.speeds(way, x) for x in ("fa4", "flash"))
         yield f"fa4_over_fa2_{way}", f"{geometric(fa4[c] / fa2[c] for c in fa4):.1f}"
-    fa3 = bench.ratios("forward", "fa4", "fa3").values()
-    yield "fa4_over_fa3_forward", f"{geometric(fa3):.2f}"
-    yield "over_fa3", f"{geometric(compared('forward', 'fa3').values()):.2f}"
-    for d, x in means("forward", "fa3", 1).items():
-        yield f"over_fa3_{d}", f"{x:.2f}"
     slow = [
         short.ratio(x, way, 64, d)
         for x in ("ours", "cudnn")
@@ -67,10 +35,6 @@ def speeds():
     worst = max(ours / theirs for ours, theirs in zip(slow[:4], slow[4:]))
     yield "short_worst", f"{worst:.1f}"
     yield "fastest", f"{fastest()}"
-    ratios = [compared("forward", x) for x in bench.COLUMNS["forward"]]
-    worst = {c: min(x[c] for x in ratios) for c in ratios[0]}
-    yield "lost", f"{sum(x < 1 for x in worst.values())}"
-    yield "lost_most", percent(min(worst.values()))
     yield "clearly", f"{fastest(1.05)}"
     for rung in ("exp2", "causal"):
         for d in DIMS:
@@ -88,19 +52,6 @@ def slow():
     yield "standard_least", f"{min(standard):.0f}"
     yield "standard_most", f"{max(standard):.0f}"
     yield "efficient", f"{geometric(compared('forward', 'efficient').values()):.1f}"
-
-
-def losses():
-    """Backward beside FlashAttention-4."""
-    fa4 = compared("backward", "fa4").values()
-    yield "ahead", f"{sum(x > 1 for x in fa4)}"
-    yield "behind", percent(geometric(fa4))
-    yield "behind_worst", percent(min(fa4))
-    by_n = {n: percent(x) for n, x in means("backward", "fa4", 0).items()}
-    for n in (1024, 2048, 16384):
-        yield f"behind_{n}", by_n[n]
-    far = max(abs(1 - x) for n, x in means("backward", "fa4", 0).items() if n in MIDDLE)
-    yield "behind_middle", f"{math.ceil(100 * far)}"
 
 
 def plain():
@@ -205,4 +156,4 @@ def hazards():
             yield f"hazards_{row['rung'].rpartition('_')[2]}", f"{row['errors']}"
 
 
-PARTS = (speeds, slow, losses, plain, noise, roof, calls, hazards)
+PARTS = (speeds, slow, losses, newest, plain, noise, roof, calls, hazards)

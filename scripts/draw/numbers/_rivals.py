@@ -1,0 +1,60 @@
+"""Ours beside its two closest rivals, FlashAttention-4 and -3, cell by cell."""
+
+import math
+
+from draw.figures import _bench as bench
+
+from tilewise.bench.cells import geometric
+
+MIDDLE = 4096, 8192
+
+
+def compared(way, other, kernel=None):
+    """{(n, d, causal): the speed of ours, or of a kernel, over another's}."""
+    return bench.ratios(way, kernel or bench.TOP[way], other)
+
+
+def means(way, other, place):
+    """{N, d or causal: geometric mean of ours over another}, by place in a cell."""
+    groups = {}
+    for cell, x in compared(way, other).items():
+        groups.setdefault(cell[place], []).append(x)
+    return {key: geometric(values) for key, values in groups.items()}
+
+
+def fastest(lead=1):
+    """In how many cells ours leads all forward that can be installed by this factor."""
+    others = [bench.speeds("forward", name) for name in bench.LONG]
+    ours = bench.speeds("forward", bench.TOP["forward"])
+    return sum(x >= lead * max(o[c] for o in others) for c, x in ours.items())
+
+
+def percent(ratio):
+    """By how much it falls short of 1, as text."""
+    return f"{100 * (1 - ratio):.0f}"
+
+
+def losses():
+    """Backward beside FlashAttention-4."""
+    fa4 = compared("backward", "fa4").values()
+    yield "ahead", f"{sum(x > 1 for x in fa4)}"
+    yield "behind", percent(geometric(fa4))
+    yield "behind_worst", percent(min(fa4))
+    by_n = {n: percent(x) for n, x in means("backward", "fa4", 0).items()}
+    for n in (1024, 2048, 16384):
+        yield f"behind_{n}", by_n[n]
+    far = max(abs(1 - x) for n, x in means("backward", "fa4", 0).items() if n in MIDDLE)
+    yield "behind_middle", f"{math.ceil(100 * far)}"
+
+
+def newest():
+    """FlashAttention-3, forward, and what is lost there to any of the others."""
+    fa3 = bench.ratios("forward", "fa4", "fa3").values()
+    yield "fa4_over_fa3_forward", f"{geometric(fa3):.2f}"
+    yield "over_fa3", f"{geometric(compared('forward', 'fa3').values()):.2f}"
+    for d, x in means("forward", "fa3", 1).items():
+        yield f"over_fa3_{d}", f"{x:.2f}"
+    ratios = [compared("forward", x) for x in bench.COLUMNS["forward"]]
+    worst = {c: min(x[c] for x in ratios) for c in ratios[0]}
+    yield "lost", f"{sum(x < 1 for x in worst.values())}"
+    yield "lost_most", percent(min(worst.values()))
