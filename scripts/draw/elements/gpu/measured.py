@@ -43,8 +43,8 @@ def kernels():
     found = {"ours": TOP}
     for name in ("cudnn", "fa4", "flash", "flex"):
         found[name] = dict.fromkeys(PASSES, name)
-    found["fa3"] = {"forward": "fa3"}
     found["plain"] = PLAIN
+    found["fa3"] = {"forward": "fa3"}
     for name in ("math", "efficient"):
         found[name] = dict.fromkeys(PASSES, name)
     for way in PASSES:
