@@ -102,7 +102,7 @@ WRONG = {
     "scaled_in_place": "q_i 是视图，*= 改的是调用者的 q，而且每块改一次。"
     "正确：scale · q_i，得到新的张量。",
     "strides_ignored": "不管 x 怎样存放，一律当成连续的来读。正确：按步长读。",
-    "nan_agrees": "“误差不大于容差”就算通过，而 NaN 不大于任何数。"
+    "nan_agrees": "写成“误差大于容差就报错”，而 NaN 不大于任何数，于是不报错。"
     "正确：error <= tolerance。",
     "shapes_agree": "allclose 会广播：`(1, d)` 和 `(d,)` 也算一致。正确：先比形状。",
     "window_one_more": "窗口大小为 w，却在自己的键之前又看了 w 个，一共 w + 1 个。"
