@@ -21,7 +21,7 @@ from measure.shared.results import write
 from measure.variants import _order_check
 from measure.variants._order_model import predicted
 from measure.variants._order_variants import VARIANTS, ordered, text, with_order
-from measure.variants._variants import LENGTHS, METHOD, measure
+from measure.variants._variants import LENGTHS, METHOD, measure, saved
 
 from tilewise.kernels import backward_descriptors
 
@@ -61,11 +61,7 @@ def right(rows):
 
 def runs(modules, n, d, causal):
     """{variant: its backward pass on the input of a cell}."""
-    shape = 16384 // n, 2048 // d, n, d
-    q, k, v, do = (torch.randn(shape, device="cuda").bfloat16() for _ in range(4))
-    flash = torch.ops.aten._scaled_dot_product_flash_attention
-    o, lse, *_ = flash(q, k, v, 0.0, causal, False)
-    given = q, k, v, o, do, lse
+    given = saved(n, d, causal)
     found = {"two_walks": partial(backward_descriptors.backward, *given, causal=causal)}
     for name in modules:
         if ONLY.get(name, d) == d:

@@ -9,21 +9,15 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import torch
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from measure.shared.results import write
 from measure.variants._backward_variants import VARIANTS, text
-from measure.variants._variants import METHOD, measure
+from measure.variants._variants import METHOD, measure, saved
 
 
 def runs(modules, n, d, causal):
     """{variant: its backward pass on the input of a cell}."""
-    shape = 16384 // n, 2048 // d, n, d
-    q, k, v, do = (torch.randn(shape, device="cuda").bfloat16() for _ in range(4))
-    flash = torch.ops.aten._scaled_dot_product_flash_attention
-    o, lse, *_ = flash(q, k, v, 0.0, causal, False)
-    given = q, k, v, o, do, lse
+    given = saved(n, d, causal)
     return {
         name: partial(module.backward, *given, causal=causal)
         for name, module in modules.items()
