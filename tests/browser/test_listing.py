@@ -175,8 +175,9 @@ def test_the_letters_lie_on_each_other(ran):
     assert code.evaluate(style, names) == one.field.evaluate(style, names)
     one.field.press_sequentially("x" * 300)
     assert code.evaluate("(x) => x.scrollLeft") > 900
-    here = "(x) => x.scrollLeft"
-    assert code.evaluate(here) == one.field.evaluate(here)
+    both = [code.element_handle(), one.field.element_handle()]
+    # The code follows when the browser tells of the scrolling: with the next frame
+    one.page.wait_for_function("([a, b]) => a.scrollLeft === b.scrollLeft", arg=both)
 
 
 def test_what_is_copied_is_what_is_shown(ran):
