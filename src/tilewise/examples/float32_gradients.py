@@ -22,4 +22,4 @@ for name in ("fp32", "tf32", "bf16"):
     with Products(name):
         results = passes(*(x.float() for x in (q, k, v, do)))
     errors = [(results[x] - exact[x]).norm() / exact[x].norm() for x in exact]
-    print(name, *(f"{x}: {e:.1e}" for x, e in zip(exact, errors)))
+    print(name, *(f"{x}: {e:.0e}" for x, e in zip(exact, errors)))
