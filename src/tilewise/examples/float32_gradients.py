@@ -4,8 +4,8 @@ import torch
 
 from tilewise.rounding import Products
 
-torch.manual_seed(0)
-q, k, v, do = torch.randn(4, 1024, 64, dtype=torch.float64)
+torch.manual_seed(1)
+q, k, v, do = torch.randn(4, 512, 64, dtype=torch.float64)
 
 
 def passes(q, k, v, do):
