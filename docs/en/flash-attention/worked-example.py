@@ -115,7 +115,7 @@ memory_html(steps[:4])
 #
 # ## The result { #result }
 #
-# All four sums are \(\tfrac94\). The log-sum-exp is \(L = m + \ln\ell\). Since \(m\) is a multiple of \(\tau = \ln 2\), it is the logarithm of a fraction.
+# All four sums are \(\tfrac94\). The log-sum-exp is \(L = m + \ln\ell\). Since \(m\) is a multiple of \(\tau = \ln 2\), \(L\) is the logarithm of a fraction.
 
 # %%
 result_latex(steps[-1])
@@ -142,8 +142,8 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 # it is 112 in all. For the same input, standard attention moves only [96](../why/standard-attention.md#bill). FlashAttention-1 moves *more* here, because \(O\), \(\ell\) and \(m\) travel
 # for each of the two blocks of keys.
 #
-# A larger \(N\) alone would hardly change the ratio, since both counts grow with \(N^2\). To see what would, compare the parts that grow in this way: per score, standard attention moves 4 numbers and FlashAttention-1 moves \((3d + 4)/B_c\).
-# In this example that is \(10/2 = 5\), but with \(d = 64\) and \(B_c = 326\), the [formula's tile on an A100](tiling.md#does-it-fit), it is only 0.6. FlashAttention-1 begins to win where \((3d + 4)/B_c < 4\), that is, from about \(B_c = \tfrac34 d\) on, and the wider its tiles are, the more it saves (see [which side saves traffic](tiling.md#traffic)).
+# A larger \(N\) alone would hardly change the ratio, since both counts grow with \(N^2\). What does change it is the width of the tiles. Compare the parts that grow with \(N^2\), divided by the number of scores: standard attention moves 4 numbers per score, and FlashAttention-1 moves \((3d + 4)/B_c\).
+# In this example that makes \(10/2 = 5\) for FlashAttention-1, but with \(d = 64\) and \(B_c = 326\), the [formula's tile on an A100](tiling.md#does-it-fit), it is only 0.6. FlashAttention-1 begins to win where \((3d + 4)/B_c < 4\), that is, from about \(B_c = \tfrac34 d\) on, and the wider its tiles are, the more it saves (see [which side saves traffic](tiling.md#traffic)).
 #
 # ## What to remember { #remember }
 #

@@ -6,7 +6,7 @@
 #     text_representation:
 #       extension: .py
 #       format_name: percent
-# source: "97c9a705c77c"
+# source: "508ff30a2c5c"
 # ---
 
 # %% [markdown]
@@ -110,7 +110,7 @@ memory_html(steps[:4], lang="zh")
 #
 # ## 结果 { #result }
 #
-# 四行的和都是 \(\tfrac94\)。logsumexp（LSE）是 \(L = m + \ln\ell\)。\(m\) 是 \(\tau = \ln 2\) 的整数倍，所以它是一个有理数的对数。
+# 四行的和都是 \(\tfrac94\)。logsumexp（LSE）是 \(L = m + \ln\ell\)。\(m\) 是 \(\tau = \ln 2\) 的整数倍，所以 \(L\) 是一个有理数的对数。
 
 # %%
 result_latex(steps[-1])
@@ -135,7 +135,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 #
 # 有一点可能出乎意料。把上面各表加起来：从 HBM 读入 64 个元素，写回 32 个。\(O\)、\(\ell\)、\(m\) 的初值要先写好，又是 16 个，一共 112 个。同样的输入，标准注意力只搬 [96](../why/standard-attention.md#bill) 个。FlashAttention-1 在这里搬得反而*更多*，因为键分成两块，每来一块，\(O\)、\(\ell\)、\(m\) 就要往返一趟。
 #
-# 只让 \(N\) 变大，两者之比几乎不变，因为两边的主要部分都随 \(N^2\) 增长。那么什么有用？只比较主要部分：平均到每个分数，标准注意力搬 4 个数，FlashAttention-1 搬 \((3d + 4)/B_c\) 个。在这个例子里是 \(10/2 = 5\)，而 \(d = 64\)、\(B_c = 326\)（[A100 上按公式取的块](tiling.md#does-it-fit)）时只有 0.6。只要 \((3d + 4)/B_c < 4\)，也就是大约从 \(B_c = \tfrac34 d\) 起，FlashAttention-1 就搬得更少；块越宽，省得越多（见《分块》的“[哪条边决定访存量](tiling.md#traffic)”一节）。
+# 只让 \(N\) 变大，两者之比几乎不变，因为两边的主要部分都随 \(N^2\) 增长。能改变它的是块的宽度。只比较随 \(N^2\) 增长的部分：平均到每个分数，标准注意力搬 4 个数，FlashAttention-1 搬 \((3d + 4)/B_c\) 个。在这个例子里，FlashAttention-1 是 \(10/2 = 5\)，而 \(d = 64\)、\(B_c = 326\)（[A100 上按公式取的块](tiling.md#does-it-fit)）时只有 0.6。只要 \((3d + 4)/B_c < 4\)，也就是大约从 \(B_c = \tfrac34 d\) 起，FlashAttention-1 就搬得更少；块越宽，省得越多（见《分块》的“[哪条边决定访存量](tiling.md#traffic)”一节）。
 #
 # ## 要点 { #remember }
 #

@@ -98,9 +98,11 @@ def gains():
         yield f"skip_{d}", f"{gain('causal', 'exp2', d, True):.2f}"
         yield f"unmasked_{d}", f"{gain('causal', 'exp2', d, False):.2f}"
     speed = {name: bench.speeds("forward", name) for name in rungs.RUNGS}
-    cell = (rungs.N, rungs.D, False)
-    for name in ("naive", "descriptors"):
+    cell, masked = ((rungs.N, rungs.D, causal) for causal in (False, True))
+    for name in ("naive", "fa1_order", "fa2_order", "exp2", "causal", "descriptors"):
         yield f"cell_{name}", f"{speed[name][cell]:.0f}"
+    for name in ("exp2", "causal"):
+        yield f"masked_{name}", f"{speed[name][masked]:.0f}"
     last, long = speed["descriptors"][cell], (16384, rungs.D, False)
     yield "over_naive", f"{last / speed['naive'][cell]:.1f}"
     slower = speed["naive"][cell] / speed["fa1_order"][cell]
