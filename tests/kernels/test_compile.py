@@ -71,7 +71,7 @@ def found(request):
     return compiled([job for (job,) in asked(request, "job")] or jobs())
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("job", list(jobs()), ids=title)
 def test_rung_compiles_for_what_it_claims(found, job):
     kernels = found[title(job)]

@@ -30,7 +30,7 @@ def said(request):
     return _child.said(request, "_interpreted_decode", "label")
 
 
-@pytest.mark.few(12)
+@pytest.mark.few(7)
 @pytest.mark.parametrize("label", ["ledger", "many rows", *map(str, range(DRAWS))])
 def test_in_the_interpreter(said, label):
     assert said[label] == "ok"
@@ -55,7 +55,7 @@ def compiled(request):
     return {job: [next(found) for _ in range(2)] for job in wanted}
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("job", JOBS, ids=str)
 def test_compiles_for_the_cards_it_is_for(compiled, job):
     for kernels, names in zip(compiled[job], (1, 2)):

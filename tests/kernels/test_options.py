@@ -34,7 +34,7 @@ def said(request):
     return _child.said(request, "_interpreted_options", "label")
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(5)
 @pytest.mark.parametrize("label", LABELS)
 def test_in_the_interpreter(said, label):
     assert said[label] == "ok"
@@ -54,7 +54,7 @@ def compiled(request):
     return {job: [next(found) for _ in rungs(job[0])] for job in wanted}
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("job", JOBS, ids=str)
 def test_compiles_for_the_cards_it_is_for(compiled, job):
     for kernels in compiled[job]:

@@ -27,7 +27,7 @@ def counted(kernel):
     return _counters.counted(ORDERED[kernel])
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kernel", ORDERED)
 def test_our_kernels_on_an_h200(kernel):
     """Within its bounds; where these agree, within 5%."""

@@ -65,19 +65,20 @@ def every_span(n_q, n_k):
         yield masks.intersect(*pair)
 
 
-def test_a_tile_is_full_partial_or_empty_exactly_when_it_is():
+@pytest.mark.few(3)
+@pytest.mark.parametrize("n_q, n_k", [(1, 1), (5, 5), (2, 5), (4, 4), (5, 2)])
+def test_a_tile_is_full_partial_or_empty_exactly_when_it_is(n_q, n_k):
     kinds = {"full": 0, "partial": 0, "empty": 0}
-    for n_q, n_k in ((1, 1), (2, 5), (5, 2), (4, 4), (5, 5)):
-        for span in every_span(n_q, n_k):
-            seen = whole(span, n_q, n_k)
-            for rows in itertools.combinations(range(n_q + 1), 2):
-                for cols in itertools.combinations(range(n_k + 1), 2):
-                    tile = seen[..., slice(*rows), slice(*cols)]
-                    kind = masks.tile_kind(span, rows, cols)
-                    kinds[kind] += 1
-                    assert (kind == "full") == tile.all().item()
-                    assert (kind == "empty") == (not tile.any())
-    assert min(kinds.values()) > 1000
+    for span in every_span(n_q, n_k):
+        seen = whole(span, n_q, n_k)
+        for rows in itertools.combinations(range(n_q + 1), 2):
+            for cols in itertools.combinations(range(n_k + 1), 2):
+                tile = seen[..., slice(*rows), slice(*cols)]
+                kind = masks.tile_kind(span, rows, cols)
+                kinds[kind] += 1
+                assert (kind == "full") == tile.all().item()
+                assert (kind == "empty") == (not tile.any())
+    assert (n_q, n_k) == (1, 1) or min(kinds.values()) > 300
 
 
 def test_masks_compose_as_and():
