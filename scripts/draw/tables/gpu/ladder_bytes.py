@@ -4,7 +4,7 @@ from draw.tables._rungs import HEADS, NAMES, RUNGS, D, N, asked, tile
 
 SAY = {
     "en": {
-        "head": ("rung", "tile", "elements a head", "GB"),
+        "head": ("rung", "tile", "elements per head", "GB"),
         "masked": "skipping, causal", "bf16": "FA1 order, O in bf16",
     },
     "zh": {
