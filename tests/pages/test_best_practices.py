@@ -13,6 +13,7 @@ from tilewise.rounding import smallest
 rules = importlib.import_module("draw.tables._rules")
 figure = importlib.import_module("draw.figures.memory.rules_ratios")
 practices = importlib.import_module("draw.tables._practices")
+one_order = importlib.import_module("draw.tables._order")
 short = importlib.import_module("draw.figures.memory.short_sequences")
 tiles = importlib.import_module("draw.tables.memory.tile_sizes")
 decoding = importlib.import_module("draw.tables.memory.decoding")
@@ -62,7 +63,7 @@ def test_the_figure_has_words_for_every_rule():
 
 def test_no_cell_is_left_out_of_a_ratio():
     cells = {"causal": 12, "keys": 20, "gqa": 24, "half": 36, "narrower": 8}
-    cells |= {"checkpoint": 20, "copy": 18, "bits": 12, "bits-efficient": 12}
+    cells |= {"checkpoint": 20, "copy": 18, "bits": 20, "bits-efficient": 12}
     cells |= {"mask": 24, "pad": 4, "compile": 4, "compile-causal": 4, "tf32": 4}
     cells |= {"batch": 6, "empty": 2}
     assert {key: len(rules.TIMES[key]()) for key in cells} == cells
@@ -123,6 +124,11 @@ def test_who_listens_to_which_switch():
     efficient, flash = (practices.fixed(x, [16384]) for x in ("efficient", "flash"))
     assert min(efficient) > max(flash)
     assert all(abs(x - 1) < 0.02 for x in practices.fixed("math"))
+
+
+def test_only_one_kernel_takes_twice_as_long_in_a_fixed_order():
+    assert max(practices.fixed("efficient")) > 2
+    assert max(*practices.fixed("flash"), *one_order.turns().values()) < 2
 
 
 def test_the_compiler_took_the_fused_function():

@@ -2,12 +2,13 @@
 
 from draw.figures import _bench as bench
 from draw.figures._plot import results
+from draw.tables import _order as one_order
 from draw.tables.gpu import backward_timeline as timeline
 
 from tilewise.bench.cells import DIMS, geometric
 
 TOP, CELL = bench.TOP["backward"], (16384, 128, False)
-ORDER = "h200-2026-11-24-backward-order"
+ORDER = one_order.NAME
 TILE = 64 * 128  # rows and keys of a program's tile at d = 128
 
 
@@ -34,19 +35,16 @@ def tried():
 
 def order():
     """What one order of dQ's sums costs, by the choice that the kernel makes."""
-    rows = results(ORDER)["rows"]
-    cells = {(x["variant"], x["d"], x["causal"], x["n"]): x for x in rows}
-    speeds = {key: x["base_ms"] / x["ms"] for key, x in cells.items()}
-    late = [key[1:] for key in speeds if key[0] == "ordered"]
-    back = [x for x in late if x[:2] == (128, True) and x[2] >= 4096]
-    chosen = [speeds["ordered_back" if x in back else "ordered", *x] for x in late]
-    yield "ordered", f"{geometric(chosen):.2f}"
-    yield "ordered_least", f"{min(chosen):.2f}"
-    yield "two_walks", f"{geometric([speeds['two_walks', *x] for x in late]):.2f}"
+    speeds = {key: x["base_ms"] / x["ms"] for key, x in one_order.rows().items()}
+    chosen = {cell: 1 / x for cell, x in one_order.turns().items()}
+    back = [cell for cell in chosen if one_order.from_the_last(*cell)]
+    yield "ordered", f"{geometric([*chosen.values()]):.2f}"
+    yield "ordered_least", f"{min(chosen.values()):.2f}"
+    yield "two_walks", f"{geometric([speeds['two_walks', x] for x in chosen]):.2f}"
     for name in ("ordered", "ordered_back"):
-        yield f"{name}_long", f"{geometric([speeds[name, *x] for x in back]):.2f}"
-    told = {(x["d"], x["causal"], x["n"]): x for x in results(ORDER)["predicted"]}
-    model = [told[x]["ordered_back" if x in back else "ordered"] for x in late]
+        yield f"{name}_long", f"{geometric([speeds[name, x] for x in back]):.2f}"
+    told = {(x["n"], x["d"], x["causal"]): x for x in results(ORDER)["predicted"]}
+    model = [told[x]["ordered_back" if x in back else "ordered"] for x in chosen]
     yield "ordered_model", f"{geometric(model):.2f}"
 
 

@@ -6,6 +6,7 @@ from draw.figures import _bench as bench
 from draw.figures.memory import short_sequences as short
 from draw.numbers._shared import span
 from draw.tables import _errors as errors
+from draw.tables import _order as one_order
 from draw.tables import _practices as practices
 from draw.tables import _rules as rules
 from draw.tables.memory import clocks, decoding, tf32_time, tile_sizes
@@ -130,9 +131,9 @@ def formats():
 
 def calls():
     """A fixed order, masks, copies, checkpoints, the cache."""
-    both = rules.both(1, rules.FIXED)
-    yield "fixed_mean", f"{geometric(both):.2f}"
-    yield from span("fixed", both)
+    turns = [*one_order.turns().values()]
+    yield "fixed_backward", f"{geometric(turns):.2f}"
+    yield "fixed_backward_most", f"{max(turns):.2f}"
     yield from span("fixed_cudnn", practices.fixed("cudnn"))
     yield from span("mask", practices.masked(), 1)
     yield "copies", f"{len(practices.copied())}"
@@ -147,7 +148,7 @@ def calls():
     roof = rules.results(rules.newest("roofline").stem)["copy"]["bytes_per_second"]
     yield "copied_mb", f"{size / 1e6:.0f}"
     yield "straight_us", f"{6 * size / roof * 1e6:.0f}"
-    yield from span("checkpoint", rules.both(2, bench.TOP["backward"]))
+    yield from span("checkpoint", rules.twice())
     kept = ledger.saved(16384, 128)
     yield "kept_times", f"{kept['standard'] / kept['flash2']:.0f}"
     yield from span("emptied", practices.emptied(), 1)

@@ -9,12 +9,12 @@ from itertools import product
 
 from draw.figures._bench import TOP, bench, newest
 from draw.figures._plot import results
+from draw.tables import _order as one_order
 from draw.tables import _practices as practices
 
 from tilewise.bench.cells import DIMS, SIZES, geometric
 
 CELLS = [*product(SIZES, DIMS, (False, True))]
-FIXED = "backward_descriptors"  # the backward pass with the same bits every time
 
 
 @cache
@@ -71,11 +71,10 @@ def squares():
     return [large["ms"] / small["ms"]], small, large
 
 
-def both(forwards, backward):
-    """So many forward passes and a backward one over one of each, in every cell."""
+def twice():
+    """Two forward passes and a backward one over one of each, in every cell."""
     f, b = times("forward", TOP["forward"]), times("backward", TOP["backward"])
-    other = times("backward", backward)
-    return [(forwards * f[c] + other[c]) / (f[c] + b[c]) for c in CELLS]
+    return [(2 * f[c] + b[c]) / (f[c] + b[c]) for c in CELLS]
 
 
 def step(forward, backward):
@@ -89,12 +88,6 @@ def apart(others=("cudnn", "flash", "flex")):
     ours, fa4, *rest = step(*TOP.values()), *(step(x, x) for x in ("fa4", *others))
     assert all(max(ours[c], fa4[c]) < x[c] for x in rest for c in CELLS)
     return 100 * max(abs(ours[c] / fa4[c] - 1) for c in CELLS)
-
-
-def alone():
-    """The repeatable backward pass over the fastest one, in every cell."""
-    fixed, fast = times("backward", FIXED), times("backward", TOP["backward"])
-    return [fixed[c] / fast[c] for c in CELLS]
 
 
 def narrow(way):
@@ -118,10 +111,10 @@ TIMES = {  # rule of the figure -> ratios
     "gqa": practices.fewer,
     "half": practices.half,
     "narrower": lambda: odd("d 80", "d 96"),
-    "checkpoint": lambda: both(2, TOP["backward"]),
+    "bits": lambda: [*one_order.turns().values()],
+    "checkpoint": twice,
     "tiles": lambda: squares()[0],
     "copy": practices.copied,
-    "bits": lambda: practices.fixed("ours"),
     "empty": practices.emptied,
     "bits-efficient": lambda: practices.fixed("efficient"),
     "pad": practices.filled,

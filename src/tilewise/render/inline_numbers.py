@@ -18,7 +18,10 @@ from markdown.preprocessors import Preprocessor
 FOLDER = Path("docs/generated/numbers")  # below the folder that a site is built in
 PLACE = re.compile(r"\{\{ (\w+)\.(\w+) \}\}")
 MINUTES = "{{ minutes }}"
-CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1|<[^>]*>|\]\([^)]*\)", re.M | re.S)
+CODE = re.compile(  # blocks of code, includes, tags, addresses
+    r"^ *(`{3,}|~{3,}).*?^ *\1|^ *--8<--[^\n]*|</?[a-zA-Z][^<>]*>|\]\([^)]*\)",
+    re.M | re.S,
+)
 WORD = re.compile(r"[a-zA-Z][\w'’-]*")
 CHINESE = re.compile("[\u4e00-\u9fff]")
 WORDS_A_MINUTE, CHARACTERS_A_MINUTE = 130, 240  # with equations and figures between
