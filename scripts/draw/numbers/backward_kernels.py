@@ -20,12 +20,9 @@ def speed(variant, run, **cells):
 
 
 def tried():
-    """The bounds, and what came of them."""
+    """A bound, and what the poll brings."""
     for d in DIMS:
-        yield f"main_only_{d}", f"{speed('main_only', 'bounds', d=d):.2f}"
-        yield f"window_{d}", f"{speed('window', 'window', d=d):.3f}"
         yield f"main_only_1k_{d}", f"{speed('main_only', 'bounds', d=d, n=1024):.2f}"
-        yield f"window_1k_{d}", f"{speed('window', 'window', d=d, n=1024):.2f}"
     poll = max(speed("no_pin", "variants", d=d) for d in DIMS)
     yield "poll_percent", f"{100 * poll - 100:.0f}"
     early = [speed(x, "bounds", d=128) for x in ("early_lse", "early_lse_no_pin")]
@@ -45,9 +42,6 @@ def order():
     yield "two_walks", f"{geometric([speeds['two_walks', *x] for x in late]):.2f}"
     for name in ("ordered", "ordered_back"):
         yield f"{name}_long", f"{geometric([speeds[name, *x] for x in back]):.2f}"
-    told = {(x["d"], x["causal"], x["n"]): x for x in results(ORDER)["predicted"]}
-    model = [told[x]["ordered_back" if x in back else "ordered"] for x in late]
-    yield "ordered_model", f"{geometric(model):.2f}"
 
 
 def rungs():
