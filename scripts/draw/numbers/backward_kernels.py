@@ -8,7 +8,6 @@ from draw.tables.gpu import backward_timeline as timeline
 from tilewise.bench.cells import DIMS, geometric
 
 TOP, CELL = bench.TOP["backward"], (16384, 128, False)
-ORDER = one_order.NAME
 TILE = 64 * 128  # rows and keys of a program's tile at d = 128
 
 
@@ -21,12 +20,9 @@ def speed(variant, run, **cells):
 
 
 def tried():
-    """The bounds, and what came of them."""
+    """A bound, and what the poll brings."""
     for d in DIMS:
-        yield f"main_only_{d}", f"{speed('main_only', 'bounds', d=d):.2f}"
-        yield f"window_{d}", f"{speed('window', 'window', d=d):.3f}"
         yield f"main_only_1k_{d}", f"{speed('main_only', 'bounds', d=d, n=1024):.2f}"
-        yield f"window_1k_{d}", f"{speed('window', 'window', d=d, n=1024):.2f}"
     poll = max(speed("no_pin", "variants", d=d) for d in DIMS)
     yield "poll_percent", f"{100 * poll - 100:.0f}"
     early = [speed(x, "bounds", d=128) for x in ("early_lse", "early_lse_no_pin")]
@@ -43,9 +39,6 @@ def order():
     yield "two_walks", f"{geometric([speeds['two_walks', x] for x in chosen]):.2f}"
     for name in ("ordered", "ordered_back"):
         yield f"{name}_long", f"{geometric([speeds[name, x] for x in back]):.2f}"
-    told = {(x["n"], x["d"], x["causal"]): x for x in results(ORDER)["predicted"]}
-    model = [told[x]["ordered_back" if x in back else "ordered"] for x in chosen]
-    yield "ordered_model", f"{geometric(model):.2f}"
 
 
 def rungs():
