@@ -47,8 +47,8 @@ def rates():
     yield "ridge", f"{H200['bf16']['value'] / bandwidth:.0f}"
     yield "flop", f"{clock['bf16']:.0f}"
     assert f"{clock['l2'] / clock['hbm']:.0f}" == "2"
-    yield "l2", f"{clock['l2']:.0f}"
-    yield "hbm", f"{clock['hbm']:.0f}"
+    yield "l2", f"{clock['l2']:.1f}"
+    yield "hbm", f"{clock['hbm']:.1f}"
     yield "l2_share", f"{100 * clock['l2'] / clock['bf16']:.1f}"
     yield "l2_rows", f"{clock['bf16'] / clock['l2']:.0f}"
 
