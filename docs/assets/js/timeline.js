@@ -67,12 +67,14 @@ class Timeline extends HTMLElement {
     const at = Number(this.slider.value);
     this.place(at);
     this.clock.textContent = t("at", { at });
-    const told = this.lanes.map(([role, spans]) => {
+    const told = this.lanes.map(([lane, spans]) => {
+      const fetches = lane === "producer" && this.dataset.pass === "backward";
+      const role = t(fetches ? "fetcher" : lane); // as the figure has it
       const span = spans.find(([begin, end]) => begin <= at && at < end);
-      if (!span) return [t(role), t("between")];
+      if (!span) return [role, t("between")];
       const [begin, end, key, tile] = span;
       const args = { tile, before: tile - 1, past: at - begin, all: end - begin };
-      return [t(role), `${t(key, args)} ${t("for", args)}`];
+      return [role, `${t(key, args)} ${t("for", args)}`];
     });
     this.rows.replaceChildren(...told.flatMap(([role, does]) =>
       [el("dt", {}, role), el("dd", {}, does)]));
@@ -91,7 +93,8 @@ export const words = {
     "consumer 1": "consumer 1",
     "consumer 2": "consumer 2",
     "producer": "producer",
-    "adder": "adder of dQ",
+    "fetcher": "the warp that fetches",
+    "adder": "the warp that adds dQ",
     "between": "goes from one tile to the next.",
     "for": "({past} of {all} cycles)",
     "colon": ": ",
@@ -123,6 +126,7 @@ export const words = {
     "consumer 1": "消费者 1",
     "consumer 2": "消费者 2",
     "producer": "生产者",
+    "fetcher": "取数据的 warp",
     "adder": "累加 dQ 的 warp",
     "between": "正从一块转到下一块。",
     "for": "（第 {past} 个周期，共 {all} 个）",

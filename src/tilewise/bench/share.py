@@ -25,8 +25,14 @@ KERNELS = {
         PUBLIC,
     ),
 }
-REASONS = ("out of memory", "too little shared memory", "not installed")
-REASONS += ("not covered", "failed", "wrong")
+REASONS = (
+    "out of memory",
+    "too little shared memory",
+    "not installed",
+    "not covered",
+    "failed",
+    "wrong",
+)
 
 
 def expected():

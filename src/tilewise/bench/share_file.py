@@ -7,6 +7,7 @@ from other numbers in it must do so. Plain Python.
 import json
 import math
 import re
+from typing import Any
 
 from tilewise.bench.cells import RESULTS, flops
 from tilewise.bench.share import (
@@ -51,7 +52,7 @@ TOP = {
     "ratios": dict,
     "sha256": "[0-9a-f]{64}",
 }
-TIMED = {"ms": float, "min": float, "max": float, "tflops": float}
+TIMED: dict[str, Any] = {"ms": float, "min": float, "max": float, "tflops": float}
 TIMED |= {"rounds": int, "calls": int, "graph": bool, "error": dict}
 READ = {"watts": float, "sm_clock_mhz": float}  # where the driver tells
 LIMITS = {"plain": dict, "allowed": dict, "rows": list}

@@ -5,6 +5,7 @@ import itertools
 import platform
 import time
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -46,7 +47,7 @@ def measure(out, say, progress=lambda done, total, text: None):
 
 def one(shape, way, options):
     """A pass of a cell as it is in the file; left out where there is no room for it."""
-    results: dict[str, list[object]] = {"rows": [], "cells": []}
+    results: dict[str, list[Any]] = {"rows": [], "cells": []}
     asked = options | {"passes": (way,)}
     with contextlib.suppress(torch.OutOfMemoryError):
         run.speed([shape], asked, results, lambda text: None)

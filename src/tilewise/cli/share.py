@@ -2,13 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 from tilewise.bench import share, share_file
 from tilewise.bench.cells import PASSES, PUBLIC
 from tilewise.checks import short
 from tilewise.cli.errors import Bad
 
-WORDS = {
+WORDS: dict[str, dict[str, Any]] = {
     "en": {
         "bench --share": "measure a few cells for the book's table of readers' cards:\n"
         "one file that you can send",
