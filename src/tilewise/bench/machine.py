@@ -23,7 +23,6 @@ LISTS = {  # what each part leaves in the file
     "host": ("host",),
 }
 FIELDS = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
-UNKNOWN = "[N/A]", "[Not Supported]", "[Unknown Error]"  # as nvidia-smi says it
 
 
 def driver():
@@ -34,7 +33,7 @@ def driver():
     except (OSError, subprocess.CalledProcessError):
         return [None] * 4
     told = done.stdout.splitlines()[0].split(", ")
-    return [None if x in UNKNOWN else x for x in told]
+    return [None if x.startswith("[") else x for x in told]  # [N/A] and the like
 
 
 def machine():

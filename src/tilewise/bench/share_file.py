@@ -23,7 +23,7 @@ from tilewise.bench.share import (
 LARGEST = 500_000  # characters of a file
 FASTEST = 4 * 4096  # operations of an SM in a cycle: four times a Hopper's
 CLOCK = r"\d{1,5} MHz"
-VERSION = r"\d+(\.\d+){1,3}[a-z0-9.+]{0,24}"
+VERSION = r"\d+(\.\d+){1,3}[A-Za-z0-9.+_-]{0,40}"
 MACHINE = {  # field -> its form; "?" before it: may be null
     "gpu": r"[A-Za-z0-9][A-Za-z0-9 ()+.-]{1,63}",
     "compute_capability": r"\d{1,2}\.\d",

@@ -1,6 +1,7 @@
 """Measure the cells of `bench --share` and write the one file of their results."""
 
 import contextlib
+import importlib
 import itertools
 import platform
 import time
@@ -80,7 +81,8 @@ def reason(row):
 
 def file_of(found, seconds):
     """What is in the file: the machine, the cells, and what follows from them."""
-    here = machine.machine() | machine.packages()
+    here = machine.machine()
+    here["triton"] = importlib.import_module("triton").__version__
     here["python"] = platform.python_version()
     data = {
         "form": share.FORM,
