@@ -36,9 +36,9 @@ TRACES = {
     "backward-q-outer.json": ["--format", "json", "--backward", "--order", "q-outer"],
 }
 KINDS = {"figures": "svg", "tables": "md", "elements": "html"}  # folder -> suffix
-LIVE = ("calculator",)  # modules of tilewise.live with default(lang)
-METHODS = ("kv-outer", "q-outer", "standard")
+LIVE, STRIPS = ("calculator",), ("backward", "forward")  # default(lang); film()
 # what the tile machine shows before anything is asked
+METHODS = ("kv-outer", "q-outer", "standard")
 FILMS = {f"stepper-forward-{x}.json": {"order": x} for x in METHODS}
 FILMS["stepper-backward-kv-outer.json"] = {"pass": "backward"}
 KERNELS = re.compile(r"^(?:import|from) .*\b(?:triton|kernels)\b", re.M)
@@ -111,6 +111,7 @@ def recipes():
     calls |= {f"traces/{x}": partial(trace, options) for x, options in TRACES.items()}
     calls |= {f"alone/{x}.py": partial(alone.program, x) for x in alone.FILES}
     calls |= {f"live/{name}": partial(film, asked) for name, asked in FILMS.items()}
+    calls |= {f"live/timeline-{x}.json": modules.film(x) for x in STRIPS}
     for name in modules.pages_with_numbers():
         calls[f"numbers/{name}.json"] = partial(modules.numbers, name)
     for lang in LANGS:

@@ -85,6 +85,7 @@ const WIDGETS = [
   ["tw-progress", "progress"],
   ["tw-measured", "measured"],
   ["tw-race", "race"],
+  ["tw-timeline", "timeline"],
 ];
 const home = new URL(lang === "en" ? "." : "../../assets/", document.currentScript.src);
 const here = WIDGETS.filter(([name]) => document.querySelector(name));

@@ -61,6 +61,11 @@ def module(kind, name):
     return made if hasattr(made, "draw") else SimpleNamespace(draw=partial(table, made))
 
 
+def film(way):
+    """The function that gives what the widget on a pass's time line shows, in JSON."""
+    return importlib.import_module(f"draw.figures.gpu.{way}_timeline").film
+
+
 def table(made, lang):
     """The Markdown table of a module that has its words, SAY, and its lines(say).
 

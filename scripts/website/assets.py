@@ -56,8 +56,9 @@ def own(language, scripts):
 
 def results():
     """Every measured number, one click away."""
-    for path in sorted(RESULTS.glob("*.json")):
-        yield f"assets/results/{path.name}", path.read_bytes()
+    for path in sorted(RESULTS.rglob("*.json")):
+        file = path.relative_to(RESULTS).as_posix()
+        yield f"assets/results/{file}", path.read_bytes()
 
 
 def alone():

@@ -63,6 +63,20 @@ def test_an_interrupted_part_does_not_become_complete(tmp_path):
     assert machine.complete(found) and machine.complete(empty | {"finished": []})
 
 
+def test_the_driver_may_say_nothing(monkeypatch):
+    class Done:
+        stdout = "580.159.04, [N/A], 2500 MHz, [Not Supported]\nof another card\n"
+
+    monkeypatch.setattr(machine.subprocess, "run", lambda *_, **__: Done)
+    assert machine.driver() == ["580.159.04", None, "2500 MHz", None]
+
+    def absent(*_, **__):
+        raise FileNotFoundError("nvidia-smi")
+
+    monkeypatch.setattr(machine.subprocess, "run", absent)
+    assert machine.driver() == [None] * 4
+
+
 def test_sources_have_their_hashes():
     found = machine.fingerprints()
     assert {"kernels/naive.py", "bench/cells.py", "attention/ops.py"} <= found.keys()

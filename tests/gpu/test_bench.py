@@ -29,6 +29,23 @@ def test_a_small_run(tmp_path):
     assert "descriptors" in done.stdout
 
 
+def test_a_card_to_share(tmp_path):
+    """All of `bench --share`, and its file, read again."""
+    place = str(tmp_path / "card.json")
+    command = [sys.executable, "-m", "tilewise", "bench"]
+    done = subprocess.run(
+        [*command, "--share", "--out", place],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    read = [*command, "--check", place]
+    shown = subprocess.run(read, capture_output=True, encoding="utf-8", timeout=60)
+    assert shown.returncode == 0, shown.stderr
+    assert done.stdout.startswith(shown.stdout.rstrip())
+
+
 def test_a_graph_that_outlives_nothing():
     """What a timed graph reads stays alive with it, also what make() has made."""
     from tilewise.bench import collect, peers, timing

@@ -41,6 +41,7 @@ def test_page(file, site):
     page = soup(site / file)
     sheets = [x["href"].rpartition("/")[2] for x in page.select("[rel=stylesheet]")]
     live = page.select("tw-stepper, tw-strip, tw-calculator, tw-exercise, tw-measured")
+    live += page.select("tw-timeline")
     own = ["home.css"] * bool(page.select(".tw-home"))
     assert sheets[0] == "all.css" and sheets[1:] in (own, ["widgets.css", *own])
     assert "widgets.css" in sheets or not live

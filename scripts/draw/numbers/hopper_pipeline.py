@@ -3,8 +3,9 @@
 import json
 
 from draw.figures import _bench as bench
+from draw.figures._lanes import run
 from draw.figures._plot import results
-from draw.figures.gpu import two_in_flight
+from draw.figures.gpu import forward_timeline, two_in_flight
 from draw.numbers._shared import variant
 from draw.tables._rungs import COMPILED
 from draw.tables.gpu.ladder_instructions import loop, per_score
@@ -68,6 +69,11 @@ def clock():
     yield "apart_64", f"{round(sum(gaps) / len(gaps), -1):.0f}"
     gaps = stamps["apart"]["64"]["no turns"][8:]
     yield "apart_free_64", f"{round(sum(gaps) / len(gaps), -1):.0f}"
+    drawn = run(forward_timeline.STRIP)
+    yield "strip_slower", f"{100 * (drawn['slowdown'] - 1):.0f}"
+    parts = [x for role, x in drawn["cycles"].items() if role != "producer"]
+    share = sum(x["again"] for x in parts) / sum(sum(x.values()) for x in parts)
+    yield "softmax_percent", f"{100 * share:.0f}"
 
 
 def parts():

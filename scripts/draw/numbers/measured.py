@@ -156,4 +156,12 @@ def hazards():
             yield f"hazards_{row['rung'].rpartition('_')[2]}", f"{row['errors']}"
 
 
-PARTS = (speeds, slow, losses, newest, plain, noise, roof, calls, hazards)
+def versions():
+    """Of what took part, as the file has them."""
+    found = bench.bench()["machine"]
+    yield "cudnn_version", f"{found['cudnn'] // 10000}.{found['cudnn'] // 100 % 100}"
+    yield "torch_version", found["torch"].partition("+")[0]
+    yield "fa4_version", found["flash_attn_4"]
+
+
+PARTS = (versions, speeds, slow, losses, newest, plain, noise, roof, calls, hazards)

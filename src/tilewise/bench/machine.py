@@ -25,12 +25,21 @@ LISTS = {  # what each part leaves in the file
 FIELDS = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
 
 
+def driver():
+    """What the driver says of FIELDS; None where it says nothing."""
+    query = ["nvidia-smi", "--query-gpu=" + FIELDS, "--format=csv,noheader"]
+    try:
+        done = subprocess.run(query, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return [None] * 4
+    told = done.stdout.splitlines()[0].split(", ")
+    return [None if x.startswith("[") else x for x in told]  # [N/A] and the like
+
+
 def machine():
     """The GPU, its limits as the driver reports them, and the software's versions."""
     gpu: Any = torch.cuda.get_device_properties(0)
-    query = ["nvidia-smi", "--query-gpu=" + FIELDS, "--format=csv,noheader"]
-    done = subprocess.run(query, capture_output=True, text=True, check=True)
-    driver, power, sm, memory = done.stdout.splitlines()[0].split(", ")
+    version, power, sm, memory = driver()
     return {
         "gpu": gpu.name,
         "compute_capability": f"{gpu.major}.{gpu.minor}",
@@ -44,7 +53,7 @@ def machine():
         "power_limit": power,
         "max_sm_clock": sm,
         "max_memory_clock": memory,
-        "driver": driver,
+        "driver": version,
         "cuda": torch.version.cuda,
         "torch": torch.__version__,
         "cudnn": torch.backends.cudnn.version(),

@@ -10,7 +10,7 @@ import sys
 
 import tilewise
 from tilewise.checks import short
-from tilewise.cli import bench, doctor, exercise, export, ledger, serve, trace
+from tilewise.cli import bench, doctor, exercise, export, ledger, serve, share, trace
 from tilewise.cli.errors import Bad
 from tilewise.cli.help import HELP
 from tilewise.cli.options import Parser, add_choice
@@ -22,7 +22,7 @@ LANGS = tuple(HELP)
 
 def parser(lang):
     """The parser of all commands, with help in one language."""
-    words = HELP[lang] | export.WORDS[lang] | doctor.WORDS[lang]
+    words = HELP[lang] | export.WORDS[lang] | doctor.WORDS[lang] | share.WORDS[lang]
     top = Parser(prog="python -m tilewise", description=words["tilewise"])
     version = f"tilewise {tilewise.__version__}"
     about = words["--version"]

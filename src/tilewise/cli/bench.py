@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from tilewise.bench.cells import DIMS, PARTS, PASSES, SIZES, geometric, names
+from tilewise.cli import share
 from tilewise.cli.errors import Bad, extra
 from tilewise.cli.options import add_choice, add_list, add_size, one_of, size_of
 
@@ -29,18 +30,16 @@ def add_options(parser, words):
     add_size(parser, "--seconds", 600, "S", 4, words["bench --seconds"])
     parser.add_argument("--flush", action="store_true", help=words["bench --flush"])
     parser.add_argument("--out", metavar="PLACE", help=words["bench --out"])
+    parser.add_argument("--share", action="store_true", help=words["bench --share"])
+    parser.add_argument("--check", metavar="FILE", help=words["bench --check"])
 
 
 def run(args, out):
     """Measure, write the JSON, and show each kernel's mean speed."""
+    if args.share or args.check is not None:
+        return shared(args, out)
     need_gpu()
     from tilewise.bench import run as bench
-
-    complaints, begun = [], time.monotonic()
-
-    def say(sentence):
-        complaints.append(sentence)
-        print(f"\r{sentence}", file=sys.stderr)
 
     options = {
         "n": args.n,
@@ -55,11 +54,29 @@ def run(args, out):
         "command": command(args),
         "say": say,
     }
-    path, results = bench.run(options, progress(begun))
+    path, results = bench.run(options, progress(time.monotonic()))
     out.writelines(line + "\n" for line in means(results, args.lang))
     out.write(f"{path}\n")
     checked = results["rows"] + results["unaligned"]
     return int(any(row.keys() & {"refused", "failed"} for row in checked))
+
+
+def say(sentence):
+    """A complaint of a kernel, while the rest goes on."""
+    print(f"\r{sentence}", file=sys.stderr)
+
+
+def shared(args, out):
+    """Measure a reader's card, or read the file that this gave."""
+    fixed = command(args) == "python -m tilewise bench"
+    if args.check is not None:
+        if not fixed or args.share or args.out is not None:
+            raise share.Unshared("check_alone")
+        return share.check(args, out)
+    if not fixed:
+        raise share.Unshared("alone")
+    need_gpu()
+    return share.run(args, out, progress(time.monotonic()), say)
 
 
 def need_gpu():
