@@ -9,12 +9,23 @@ from tilewise.live import frames, stepper
 from tilewise.render import parts
 from tilewise.trace import backward, forward
 
-from ._films import NAMES, PASSES, RESULTS, SHAPES, asked, over, plain, play, trace
+from ._films import (
+    NAMES,
+    PASSES,
+    RESULTS,
+    RULES,
+    SHAPES,
+    asked,
+    over,
+    plain,
+    play,
+    trace,
+)
 
 
-@over(shape=SHAPES, order=stepper.ORDERS, causal=stepper.MASKS, way=PASSES)
-def test_every_number_is_the_trace_s(shape, order, causal, way):
-    request = asked(shape, order=order, causal=causal, **{"pass": way})
+@over(shape=SHAPES, order=stepper.ORDERS, causal=stepper.MASKS, way=PASSES, rule=RULES)
+def test_every_number_is_the_trace_s(shape, order, causal, way, rule):
+    request = asked(shape, order=order, causal=causal, **{"pass": way}, **rule)
     film, states = stepper.film(request), trace(request)
     count = len(frames.PHASES[way]) + 3
     assert len(film["steps"]) == count * len(states)
@@ -129,15 +140,34 @@ def test_a_formula_has_the_numbers_of_its_step():
     assert lines["delta"][0][0].startswith("δ_{3} = 1 · ")
 
 
-@over(way=PASSES, causal=stepper.MASKS)
-def test_formulas_say_what_the_film_shows(way, causal):
+@over(way=PASSES, causal=stepper.MASKS, order=stepper.ORDERS)
+def test_formulas_say_what_the_film_shows(way, causal, order):
     """The number after the last = of each line stands in what the step puts."""
-    film = stepper.film(asked(SHAPES[1], scale="ln 2", causal=causal, **{"pass": way}))
+    more = {"pass": way, "order": order, "sink": "0"}
+    film = stepper.film(asked(SHAPES[1], scale="ln 2", causal=causal, **more))
+    assert film["exact"]
     for step in film["steps"]:
         shown = {str(x) for rows in step.get("put", {}).values() for x in flat(rows)}
         for line in flat(step.get("lines", [])):
             if not line.startswith("(P̃V)"):
                 assert line.rpartition(" = ")[2] in shown, (step["phase"], line)
+
+
+def test_a_softcap_and_a_sink_are_in_the_formulas():
+    rule = {"scale": "0.5", "softcap": "1.5", "sink": "0.5"}
+    film = stepper.film({"order": "q-outer"} | rule)
+    assert film["general"]["s"] == ["S_{ij} = c tanh(τ Q_{i} K_{j}^{⊤} / c)"]
+    lines = {x["phase"]: x["lines"] for x in reversed(film["steps"]) if "lines" in x}
+    one = 1.5 * math.tanh(-0.5 / 1.5)
+    text = "S_{11} = 1.5 tanh(τ ((−1) · 1 + (−1) · 0) / 1.5) = −0.4823"
+    assert lines["s"][0][0] == text and f"{one:.4g}" == "-0.4823"
+    assert lines["merge"][0][0] == "m_{1}^{new} = max(0.5, −0.4823) = 0.5"
+    assert not stepper.film({"sink": "1"})["exact"]
+    assert not stepper.film({"softcap": "1"})["exact"]
+    back = stepper.film({"pass": "backward"} | rule)
+    lines = {x["phase"]: x["lines"] for x in reversed(back["steps"]) if "lines" in x}
+    assert "· (1 − (−0.4823 / 1.5)^{2}) = " in lines["ds"][0][0]
+    assert back["general"]["ds"][0].endswith("∘ (1 − (S_{ij} / c)^{2})")
 
 
 def flat(x):
