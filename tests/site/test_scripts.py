@@ -18,6 +18,7 @@ LATIN = re.compile(r"[A-Za-z]{2,}\d*")
 # what stays Latin in a Chinese sentence: names, keys, formats
 STAYS = {"Ctrl", "Enter", "Esc", "Python", "float64", "HBM", "SRAM"}
 STAYS |= {"dK", "dQ", "dV", "ln", "softmax", "FA1", "FA2", "FlashAttention"}
+STAYS |= {"softcap", "sink"}
 UNTOUCHED = ("calculator", "editor", "runtime", "worker")  # they have no words
 UNTOUCHED += ("strip", "measured", "race")  # words come with the page: test_elements.py
 UNTOUCHED += tuple(
