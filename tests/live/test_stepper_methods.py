@@ -134,3 +134,20 @@ def test_a_size_repeats_the_rows_that_are_there():
     assert fewer["inputs"]["k"] == worked_example.K[:3]
     assert "inputs" not in stepper.film({})
     assert len(stepper.film({"n": "16"})["steps"]) == 7 * 64
+
+
+def test_a_softcap_and_a_sink_are_in_the_formulas():
+    rule = {"scale": "0.5", "softcap": "1.5", "sink": "0.5"}
+    film = stepper.film({"order": "q-outer"} | rule)
+    assert film["general"]["s"] == ["S_{ij} = c tanh(τ Q_{i} K_{j}^{⊤} / c)"]
+    lines = {x["phase"]: x["lines"] for x in reversed(film["steps"]) if "lines" in x}
+    one = 1.5 * math.tanh(-0.5 / 1.5)
+    text = "S_{11} = 1.5 tanh(τ ((−1) · 1 + (−1) · 0) / 1.5) = −0.4823"
+    assert lines["s"][0][0] == text and f"{one:.4g}" == "-0.4823"
+    assert lines["merge"][0][0] == "m_{1}^{new} = max(0.5, −0.4823) = 0.5"
+    assert not stepper.film({"sink": "1"})["exact"]
+    assert not stepper.film({"softcap": "1"})["exact"]
+    back = stepper.film({"pass": "backward"} | rule)
+    lines = {x["phase"]: x["lines"] for x in reversed(back["steps"]) if "lines" in x}
+    assert "· (1 − (−0.4823 / 1.5)^{2}) = " in lines["ds"][0][0]
+    assert back["general"]["ds"][0].endswith("∘ (1 − (S_{ij} / c)^{2})")
