@@ -21,6 +21,7 @@ from tilewise.varlen.documents import Document, alone, bounds, documents
 
 Grads = tuple[Tensor, Tensor, Tensor, Grad, Grad]
 
+NOTHING = None, None
 WHOLE = torch.int32, torch.int64
 
 
@@ -129,7 +130,11 @@ def backward(
         saved = q, k, v, o, do, lse, *places
         how = {"dlse": dlse} | asked(kernels, options, q)
         dq, dk, dv, *rest = kernels.backward(*saved, **how)
-        return dq, dk, dv, *(rest or (None, None))
+        learned = zip(rest or NOTHING, (options.alibi_slopes, options.sinks), wanted)
+        more = [
+            x.to(y.dtype) if want and y is not None else None for x, y, want in learned
+        ]
+        return dq, dk, dv, more[0], more[1]
     dlse = lse.new_zeros(lse.shape) if dlse is None else dlse
     dlse = dlse.masked_fill(lse == -math.inf, 0)  # of a row that sees nothing
     grads = [torch.zeros_like(x) for x in (q, k, v)]
