@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import tilewise
+from tilewise.attention import decode
 
 from .._decoding import draw, exact
 
@@ -46,6 +47,32 @@ def test_prefill_then_tokens_are_causal_attention():
         lengths = torch.tensor([n, n])
         o = tilewise.flash_decode(q[:, :, n - new : n], k, v, lengths, splits=3)
         assert (o - whole[:, :, n - new : n]).abs().max() < 1e-12
+
+
+@pytest.mark.parametrize("paged", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_absorbed_latents_are_keys_and_their_first_columns_values(
+    dtype, paged, monkeypatch
+):
+    """MLA's shape, d = 576 and d_v = 512 with one KV head: V is a view of K.
+
+    No kernel has such a d: on a card, too, it goes by tiles.
+    """
+    monkeypatch.setattr(decode, "card", lambda device: ((9, 0), True))
+    torch.manual_seed(0)
+    q, latent = torch.randn(2, 8, 3, 576), torch.randn(2, 1, 48, 576)
+    q, latent, seqlens = q.to(dtype), latent.to(dtype), torch.tensor([48, 17])
+    how = {"scale": 192**-0.5, "splits": 3}
+    cache = latent
+    if paged:  # three pages of 16 for each sequence
+        cache = latent.view(2, 3, 16, 576).flatten(0, 1).unsqueeze(1)
+        how["block_table"] = torch.arange(6).view(2, 3)
+    found = tilewise.flash_decode(q, cache, cache[..., :512], seqlens, **how)
+    assert found.shape == (2, 8, 3, 512) and found.dtype == dtype
+    how = {"scale": 192**-0.5, "softcap": None}
+    true, _ = exact(q, latent, latent[..., :512], seqlens, how)
+    most = 1e-12 if dtype == torch.float64 else 4 * torch.finfo(dtype).eps
+    assert (found.double() - true).abs().max() < most
 
 
 def test_a_gradient_is_refused_in_one_sentence():

@@ -52,7 +52,7 @@ def test_every_card_dtype_and_size(capability, gluon):
 def test_the_table_names_kernels_that_are_there():
     from tilewise import kernels
 
-    for row in dispatch.TABLE + dispatch.VARIANTS:
+    for row in dispatch.TABLE + dispatch.VARIANTS + dispatch.PACKED_VARIANTS:
         assert row.pair.forward in kernels.FORWARD + kernels.VARIANTS
         assert row.pair.backward in kernels.BACKWARD + kernels.VARIANTS
         assert row.least <= row.most and row.largest_d % 8 == 0
@@ -75,16 +75,23 @@ OPTIONS += [BLOCKS]
 @pytest.mark.parametrize("capability", CARDS, ids=str)
 def test_options_have_kernels_of_their_own(capability, monkeypatch):
     monkeypatch.setattr(dispatch, "card", lambda device: (capability, False))
-    own = functions(dispatch.VARIANT) if capability[0] >= 8 else None
+    pairs = dispatch.VARIANT, dispatch.PACKED_VARIANT
+    own, packed = map(functions, pairs) if capability[0] >= 8 else (None, None)
     for more in OPTIONS:
         assert route(X, X, X, None, Options(True, 0.5, **more)) == own, more
-        assert route(X[0], X[0], X[0], None, Options(True, **more), packed=True) is None
+        expected = None if more is BLOCKS else packed
+        how = Options(True, **more)
+        assert route(X[0], X[0], X[0], None, how, packed=True) == expected, more
+        how = Options(True, **more | BLOCKS)
+        assert route(X[0], X[0], X[0], None, how, packed=True) is None, more
         assert route(X, X, X, None, Options(True, **more | BLOCKS)) == own, more
     assert route(X, X, X[..., :32]) == own
+    assert route(X[0], X[0], X[0, ..., :32], packed=True) == packed
+    assert route(X[0], X[0], X[0, ..., :20], packed=True) is None
     wide = torch.zeros(1, 2, 5, 192, dtype=torch.bfloat16)
     largest = own if capability[0] in (9, 10) or capability == (8, 0) else None
     assert route(wide, wide, X) == largest
-    assert own is None or own.variants
+    assert own is None or (own.variants and packed.variants)
 
 
 @LINUX

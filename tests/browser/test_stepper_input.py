@@ -46,6 +46,7 @@ def test_own_numbers_and_the_address(visit, axe):
 
 FIELDS = [("Q", HOSTILE), ("K", HOSTILE[3:4]), ("V", HOSTILE[1:2])]
 FIELDS += [("Scale", HOSTILE[1:]), ("Br", HOSTILE), ("Bc", HOSTILE[:1])]
+FIELDS += [("Softcap", ["0", *HOSTILE[1:4]]), ("Sink", [*HOSTILE[1:4], HOSTILE[5]])]
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +88,36 @@ def test_hostile_fields_give_a_message(fresh, axe, fits):
     assert page.locator("tw-stepper .tw-problem").inner_text() == ""
 
 
-ADDRESSES = ["order=<script>", "step=1e99", "step=-1", "step=29", "Q=NaN", "K=1,2;3"]
+def test_a_softcap_and_a_sink(fresh, axe, fits):
+    """Typed and by keyboard, in FA2's order, with the formula at a score."""
+    page = fresh
+    page.get_by_role("button", name="FA2").click()
+    page.get_by_label("Softcap").fill("1.5")
+    page.keyboard.press("Tab")
+    page.keyboard.type("0.5")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**softcap=1.5&sink=0.5**")
+    page.get_by_role("slider").fill("1")
+    page.locator(".tw-chip td", has_text="0.5").first.wait_for()
+    page.get_by_role("slider").fill("3")
+    assert "tanh" in page.locator(".tw-general").inner_text()
+    page.locator(".tw-chip table[aria-label^='S'] td").first.hover()
+    said = page.locator(".tw-peek").inner_text()
+    assert said.startswith("S11 = 1.5 tanh(τ ((−1) · 1 + (−1) · 0) / 1.5) = −0.6477")
+    fits(page)
+    axe(page, "tw-stepper")
+
+
+ADDRESSES = [
+    "softcap=0",
+    "sink=<b>",
+    "order=<script>",
+    "step=1e99",
+    "step=-1",
+    "step=29",
+    "Q=NaN",
+    "K=1,2;3",
+]
 ADDRESSES += ["B_r=9", "B_c=", "causal=yes", "scale=1e308", "V=" + "1," * 2000]
 ADDRESSES += ["Q=\0\ufffd", "order=both&Q=x"]
 

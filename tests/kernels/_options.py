@@ -90,9 +90,12 @@ def hidden(n_q, n_k, causal, window, block_mask, device):
 
 def formula(
     q, k, v, slopes, sinks, *, causal=False, scale=None, window=None, softcap=None,
-    block_mask=None, dropout_p=0, seed=None,
+    block_mask=None, dropout_p=0, seed=None, first=0,
 ):  # fmt: skip
-    """(o, L): τ q·k, softcap, ALiBi, mask, sink, dropout, with whole matrices."""
+    """(o, L): τ q·k, softcap, ALiBi, mask, sink, dropout, with whole matrices.
+
+    first is the number of q's first entry in its batch, which dropout asks for.
+    """
     (batch, heads, n_q, d), n_k = q.shape, k.shape[2]
     k, v = (x.repeat_interleave(heads // k.shape[1], 1) for x in (k, v))
     s = (d**-0.5 if scale is None else scale) * (q @ k.mT)
@@ -107,7 +110,8 @@ def formula(
     lse = torch.cat([s, sink], -1).logsumexp(-1)
     p = torch.where(no, 0, torch.exp(s - lse.nan_to_num(neginf=0)[..., None]))
     if dropout_p:
-        p = p * keep_factors(dropout_p, seed, batch, heads)(rows[:, None], cols).to(p)
+        z = keep_factors(dropout_p, seed, batch, heads, first=first)
+        p = p * z(rows[:, None], cols).to(p)
     return p @ v, lse
 
 

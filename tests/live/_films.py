@@ -16,6 +16,7 @@ SHAPES = [
 ]
 SHAPES += [(8, 3, 2, 3, 1, 8), (1, 1, 1, 1, 1, 1)]
 PASSES = ("forward", "backward")
+RULES = [{}, {"softcap": "1.5", "sink": "0.5"}]
 RESULTS = {"forward": ("o", "l", "m"), "backward": ("dq", "dk", "dv")}
 NAMES = {"mt": "m_tilde", "pt": "p_tilde", "lt": "l_tilde", "mn": "m_new"}
 NAMES |= {"ln": "l_new", "a": "alpha", "b": "beta"}
@@ -51,9 +52,12 @@ def trace(request):
     """The states of the trace that a film is cut from, computed here once more."""
     mask = stepper.MASKS[request.get("causal", "no")]
     how = {"order": request.get("order", "kv-outer")} | mask
+    cap, sink = (request.get(x) for x in ("softcap", "sink"))
+    how["softcap"] = float(cap) if cap else None
     blocks = request["block_rows"], request["block_cols"]
     q, k, v = (request[x] for x in "qkv")
-    states = list(forward(q, k, v, *blocks, **how))
+    sink = float(sink) if sink else None
+    states = list(forward(q, k, v, *blocks, sink=sink, **how))
     if request.get("pass") != "backward":
         return states
     end = states[-1]

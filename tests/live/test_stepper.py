@@ -9,12 +9,23 @@ from tilewise.live import frames, stepper
 from tilewise.render import parts
 from tilewise.trace import backward, forward
 
-from ._films import NAMES, PASSES, RESULTS, SHAPES, asked, over, plain, play, trace
+from ._films import (
+    NAMES,
+    PASSES,
+    RESULTS,
+    RULES,
+    SHAPES,
+    asked,
+    over,
+    plain,
+    play,
+    trace,
+)
 
 
-@over(shape=SHAPES, order=stepper.ORDERS, causal=stepper.MASKS, way=PASSES)
-def test_every_number_is_the_trace_s(shape, order, causal, way):
-    request = asked(shape, order=order, causal=causal, **{"pass": way})
+@over(shape=SHAPES, order=stepper.ORDERS, causal=stepper.MASKS, way=PASSES, rule=RULES)
+def test_every_number_is_the_trace_s(shape, order, causal, way, rule):
+    request = asked(shape, order=order, causal=causal, **{"pass": way}, **rule)
     film, states = stepper.film(request), trace(request)
     count = len(frames.PHASES[way]) + 3
     assert len(film["steps"]) == count * len(states)
@@ -129,10 +140,12 @@ def test_a_formula_has_the_numbers_of_its_step():
     assert lines["delta"][0][0].startswith("δ_{3} = 1 · ")
 
 
-@over(way=PASSES, causal=stepper.MASKS)
-def test_formulas_say_what_the_film_shows(way, causal):
+@over(way=PASSES, causal=stepper.MASKS, order=stepper.ORDERS)
+def test_formulas_say_what_the_film_shows(way, causal, order):
     """The number after the last = of each line stands in what the step puts."""
-    film = stepper.film(asked(SHAPES[1], scale="ln 2", causal=causal, **{"pass": way}))
+    more = {"pass": way, "order": order, "sink": "0"}
+    film = stepper.film(asked(SHAPES[1], scale="ln 2", causal=causal, **more))
+    assert film["exact"]
     for step in film["steps"]:
         shown = {str(x) for rows in step.get("put", {}).values() for x in flat(rows)}
         for line in flat(step.get("lines", [])):

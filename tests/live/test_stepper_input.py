@@ -36,6 +36,10 @@ WRONG = [
     ("not-whole", "block_cols", "1.5"),
     ("not-a-number", "scale", "τ"),
     ("out-of-range", "scale", "1e308"),
+    ("not-a-number", "softcap", "c"),
+    ("out-of-range", "softcap", "0"),
+    ("out-of-range", "sink", "-101"),
+    ("not-finite", "sink", "-inf"),
     ("not-a-choice", "order", "k-outer"),
     ("not-a-choice", "causal", "True"),
     ("not-a-choice", "pass", None),
@@ -75,6 +79,9 @@ def test_both_pythons_agree(agree):
         {"n": "16", "order": "standard"},
         {"n": "7", "pass": "backward"},
     ]
+    every += [{"pass": way, "sink": "0"} for way in PASSES]
+    every += [x | {"softcap": "1.5", "sink": "0.5"} for x in every[:4]]
+    every += [{"order": "standard", "softcap": "1.5", "sink": "-0.5"}]
     every += [{"pass": "backward"} | {field: text} for _, field, text in WRONG]
     for found in agree("stepper", every):
         assert found.keys() in ({"result"}, {"problem"})

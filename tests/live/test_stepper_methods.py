@@ -5,7 +5,7 @@ import math
 from tilewise import ledger, worked_example
 from tilewise.live import stepper
 
-from ._films import PASSES, SHAPES, asked, over, plain, play
+from ._films import PASSES, RULES, SHAPES, asked, over, plain, play
 
 METHODS = ("standard", *stepper.ORDERS)
 LEDGER = {
@@ -24,10 +24,14 @@ def formula(request, causal):
     for r, row in enumerate(q):
         dots = [sum(a * b for a, b in zip(row, x, strict=True)) for x in k]
         dots = [x / math.sqrt(len(row)) for x in dots]
+        if "softcap" in request:
+            cap = float(request["softcap"])
+            dots = [cap * math.tanh(x / cap) for x in dots]
         seen = range(r + first, r + shift + 1)
         s.append([x if c in seen else -math.inf for c, x in enumerate(dots)])
         powers = [math.exp(x) for x in s[-1]]
-        p.append([x / (sum(powers) or 1) for x in powers])
+        sink = math.exp(float(request["sink"])) if "sink" in request else 0
+        p.append([x / (sum(powers) + sink or 1) for x in powers])
         columns = zip(*v, strict=True)
         o.append([sum(a * b for a, b in zip(p[-1], x, strict=True)) for x in columns])
     return {"s": s, "p": p, "o": o}
@@ -38,13 +42,13 @@ def near(found, wanted):
     return all(a == b or abs(a - b) < 1e-14 * (1 + abs(b)) for a, b in pairs)
 
 
-@over(shape=SHAPES, causal=stepper.MASKS)
+@over(shape=SHAPES, causal=stepper.MASKS, rule=RULES)
 def test_standard_attention_is_the_formula_and_moves_what_the_ledger_says(
-    shape, causal
+    shape, causal, rule
 ):
     n, n_k, d, *_ = shape
     shape = (n, n_k, d, d, *shape[4:])
-    request = asked(shape, order="standard", causal=causal)
+    request = asked(shape, order="standard", causal=causal, **rule)
     film = stepper.film(request)
     *_, (last, _, hbm) = play(film)
     wanted = formula(request, causal)
@@ -63,6 +67,10 @@ def test_the_formulas_of_standard_attention_end_in_what_the_film_shows():
         for line in sums:
             if line[0] not in "mℓ":
                 assert line.rpartition(" = ")[2] in shown, line
+    rule = {"order": "standard", "sink": "1", "scale": "1"}
+    lines = stepper.film(rule)["steps"][8]["lines"][0]
+    assert lines[0] == "m_{1} = max(−1, −1, −2, 0, 1) = 1"
+    assert lines[1].endswith(" + e^{0 − 1} + e^{1 − 1} = 1.688")
     assert film["steps"][8]["lines"][0][2] == "P_{11} = 2^{−1 − 0} / (9/4) = 2/9"
     *_, (_, _, hbm) = play(film)
     assert hbm["o"] == [
@@ -126,3 +134,20 @@ def test_a_size_repeats_the_rows_that_are_there():
     assert fewer["inputs"]["k"] == worked_example.K[:3]
     assert "inputs" not in stepper.film({})
     assert len(stepper.film({"n": "16"})["steps"]) == 7 * 64
+
+
+def test_a_softcap_and_a_sink_are_in_the_formulas():
+    rule = {"scale": "0.5", "softcap": "1.5", "sink": "0.5"}
+    film = stepper.film({"order": "q-outer"} | rule)
+    assert film["general"]["s"] == ["S_{ij} = c tanh(τ Q_{i} K_{j}^{⊤} / c)"]
+    lines = {x["phase"]: x["lines"] for x in reversed(film["steps"]) if "lines" in x}
+    one = 1.5 * math.tanh(-0.5 / 1.5)
+    text = "S_{11} = 1.5 tanh(τ ((−1) · 1 + (−1) · 0) / 1.5) = −0.4823"
+    assert lines["s"][0][0] == text and f"{one:.4g}" == "-0.4823"
+    assert lines["merge"][0][0] == "m_{1}^{new} = max(0.5, −0.4823) = 0.5"
+    assert not stepper.film({"sink": "1"})["exact"]
+    assert not stepper.film({"softcap": "1"})["exact"]
+    back = stepper.film({"pass": "backward"} | rule)
+    lines = {x["phase"]: x["lines"] for x in reversed(back["steps"]) if "lines" in x}
+    assert "· (1 − (−0.4823 / 1.5)^{2}) = " in lines["ds"][0][0]
+    assert back["general"]["ds"][0].endswith("∘ (1 − (S_{ij} / c)^{2})")

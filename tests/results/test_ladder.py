@@ -15,12 +15,26 @@ from draw.tables.gpu import ladder_instructions, ladder_tiles
 from repository import ROOT
 
 from tilewise.hardware import GPUS
+from tilewise.ledger.tiles import visits
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="triton is for Linux only")
 
 LOOPS = sorted((ROOT / "benchmarks/results").glob("cpu-*-loops.json"))
 TILES = ("causal", "descriptors")  # whose
 WAYS = tuple(two_in_flight.WAYS)
+
+
+def test_narrower_tiles_hold_as_much_of_a_window():
+    """Where its edges fall on borders of tiles; elsewhere they hold less."""
+    n, (rows, cols, *_) = 16384, _rungs.tile("windows")
+    held = {
+        width: [
+            visits(n, n, rows, x, True, (width - 1, 0))[2] for x in (cols, cols // 2)
+        ]
+        for width in (64, 200, 1024)
+    }
+    assert held[64][0] == held[64][1] and held[1024][0] == held[1024][1]
+    assert held[200][0] > held[200][1] and rows == cols == 64
 
 
 @LINUX

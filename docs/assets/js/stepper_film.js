@@ -11,7 +11,7 @@ export const about = (film, name) => film.tensors.find(([x]) => x === name);
 export const colour = (film, name) => `tw-in-${about(film, name)[2]}`;
 
 const INNER = "([^{}]*(?:\\{[^{}]*\\}[^{}]*)*)"; // what stands in braces, others within
-const UPRIGHT = "(max|rowmax|rowsum|new|log|ln|d(?=[A-Z]))";
+const UPRIGHT = "(max|rowmax|rowsum|new|log|ln|tanh|sink|d(?=[A-Z]))";
 const PIECE = new RegExp(`([_^])\\{${INNER}\\}|${UPRIGHT}|([A-Za-zℓτδαβ]\u0303?)|(.)`, "gu");
 // Text with _{…} and ^{…} as elements: letters slanted, dO and the names upright.
 export const math = (text) => {

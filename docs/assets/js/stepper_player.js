@@ -30,7 +30,7 @@ export class Player {
     this.host = host;
     this.usual = { ...EXAMPLE, pass: host.dataset.pass, order: host.dataset.order ?? "q-outer" };
     Object.assign(this.usual, { block_rows: "2", block_cols: "2", causal: "no", scale: "ln 2" });
-    this.usual.n = "";
+    Object.assign(this.usual, { n: "", softcap: "", sink: "" });
     [this.k, this.row, this.asked, this.fields] = [0, 0, 0, {}];
     this.remember = debounce(() => this.write(), 200); // browsers count changes of the address
     this.build();
@@ -97,7 +97,7 @@ export class Player {
       field(key, "textarea", { class: "tw-field tw-own", rows: 4, spellcheck: "false" });
     const first = box("tw-controls", typed("n", 2), typed("block_rows", 1), typed("block_cols", 1),
       choice("causal", "no", "bottom-right", "top-left", "window"),
-      choice("pass", "forward", "backward"));
+      typed("softcap", 3), typed("sink", 3), choice("pass", "forward", "backward"));
     const own = folded("own",
       line("tw-note", tell("own hint")),
       box("tw-controls", Object.keys(EXAMPLE).map(matrix)),

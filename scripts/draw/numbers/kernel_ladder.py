@@ -8,6 +8,7 @@ from draw.tables.gpu.ladder_tiles import cells
 from draw.tables.gpu.rung_bytes import measured
 
 from tilewise.hardware import GPUS
+from tilewise.ledger.tiles import visits
 
 CLOCK = 1.83e9  # Hz, the one that NVIDIA states for an H200
 ISSUED = 4 * rungs.WARP  # instructions of single threads that an SM begins in a cycle
@@ -114,6 +115,16 @@ def gains():
     yield "of_cudnn", f"{means[0] / means[1]:.2f}"
 
 
+def window():
+    """How many times a window's pairs of rows and keys its tiles hold, from 64 on."""
+    n, (rows, cols, *_) = 16384, rungs.tile("windows")
+    for width in (64, 1024):
+        pairs = width * n - width * (width - 1) // 2
+        held = visits(n, n, rows, cols, True, (width - 1, 0))[2]
+        yield f"window_{width}_held", f"{held / pairs:.2f}"
+
+
 def numbers():
     """{name: text} of every number that this page takes."""
-    return dict([*traffic(), *counters(), *instructions(), *tiles(), *gains()])
+    parts = traffic, counters, instructions, tiles, gains, window
+    return dict(pair for part in parts for pair in part())

@@ -1,8 +1,8 @@
 """Which kernels compute an attention: a small table, measured once and not at run time.
 
 What no row covers takes the passes of `tilewise.flash2`, tiled as well, in PyTorch:
-other devices, a mask given as a tensor, packed documents with options other than causal
-and scale, fp64, a d above 256 or not a multiple of 8.
+other devices, a mask given as a tensor, packed documents with a block mask, fp64, a d
+above 256 or not a multiple of 8.
 """
 
 import functools
@@ -65,6 +65,7 @@ TABLE = (
 HOPPER_PACKED = Pair("gluon_varlen", "gluon_varlen_backward")
 PACKED_PAIR = Pair("varlen", "varlen_backward")
 VARIANT = Pair("scores", "scores_backward")
+PACKED_VARIANT = Pair("varlen_scores", "varlen_scores_backward")
 
 
 def everywhere(pair: Pair) -> tuple[Row, ...]:
@@ -83,6 +84,7 @@ PACKED = (  # the same for packed documents
 )
 # Windows, softcap, ALiBi, sinks, block masks, dropout, and values of another d
 VARIANTS = everywhere(VARIANT)
+PACKED_VARIANTS = everywhere(PACKED_VARIANT)  # the same but for block masks
 REPEATABLE = {  # a pair whose backward pass adds in any order → one that does not
     HOPPER_PACKED: Pair(HOPPER_PACKED.forward, PACKED_PAIR.backward)
 }
@@ -104,7 +106,7 @@ def rungs(
 
     capability (major, minor) of the card; gluon: whether Triton has the Gluon that the
     first row needs; deterministic: a backward pass with the same bits each time; table:
-    TABLE, PACKED for documents or VARIANTS.
+    TABLE, PACKED for documents, VARIANTS or PACKED_VARIANTS.
     """
     for row in table:
         fits = row.least <= capability <= row.most and dtype in row.dtypes
@@ -154,18 +156,19 @@ def route(
     """The kernels for these tensors (..., N, d), or None: tiles in PyTorch.
 
     Device, dtype, d and options choose. A mask as a tensor (attn_mask) has no kernels;
-    packed: the tensors are documents, (total, heads, d), which have kernels for causal
-    and scale alone. Whether torch.use_deterministic_algorithms is on is asked at each
-    pass.
+    packed: the tensors are documents, (total, heads, d), which have kernels for all
+    options but block_mask. Whether torch.use_deterministic_algorithms is on is asked at
+    each pass.
     """
     gpu, d, d_v = card(q.device), q.shape[-1], v.shape[-1]
     if gpu is None or attn_mask is not None:
         return None
     table: tuple[Row, ...] = PACKED if packed else TABLE
     if d != d_v or (options is not None and not plain(options)):
-        if packed or d_v % 8:
+        listed = options is not None and options.block_mask is not None
+        if d_v % 8 or (packed and listed):
             return None
-        table = VARIANTS
+        table = PACKED_VARIANTS if packed else VARIANTS
     capability, gluon = gpu
     deterministic = torch.are_deterministic_algorithms_enabled()
     pair = rungs(capability, q.dtype, max(d, d_v), gluon, deterministic, table)
@@ -179,5 +182,5 @@ def functions(pair: Pair) -> Kernels:
     return Kernels(
         guarded(replayed(forward) if pair.forward in LIGHT else forward),
         guarded(replayed(backward) if pair.backward in LIGHT else backward),
-        pair == VARIANT,
+        pair in (VARIANT, PACKED_VARIANT),
     )

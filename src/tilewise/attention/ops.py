@@ -2,7 +2,7 @@
 
 On NVIDIA GPUs from compute capability 8.0 on a kernel computes fp16, bf16 and fp32 with
 d and d_v multiples of 8 up to 256. Anything else runs by tiles in PyTorch, and so do a
-mask given as a tensor, and packed documents with other options than causal and scale
+mask given as a tensor, and packed documents with a block mask
 (`tilewise.attention.dispatch`). The fastest backward pass adds dQ up in an order that
 changes from run to run, unless torch.use_deterministic_algorithms(True) asks for the
 same bits.

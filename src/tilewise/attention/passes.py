@@ -112,8 +112,9 @@ def asked(kernels: Kernels, options: Options, q: Tensor) -> dict[str, Any]:
     names = "window", "softcap", "alibi_slopes", "sinks", "dropout_p"
     how |= {name: getattr(options, name) for name in names}
     how["seed"] = None if options.seed is None else int(options.seed)
-    mask = options.block_mask
-    return how | {"block_mask": mask and mask.batched(q.shape[:-2])}
+    if options.block_mask is not None:  # never with packed documents
+        how["block_mask"] = options.block_mask.batched(q.shape[:-2])
+    return how
 
 
 def others(
@@ -152,9 +153,8 @@ def tiled(
     """
     more: dict[str, Any] = {"causal": options.causal, "scale": options.scale}
     more |= mask_option(attn_mask)
-    shape, spans = (q.shape[-2], k.shape[-2]), []
-    if options.window is not None:
-        spans.append(window(*shape, *options.window))
+    shape = q.shape[-2], k.shape[-2]
+    spans = [] if options.window is None else [window(*shape, *options.window)]
     if options.block_mask is not None:
         spans.append(options.block_mask.span)
     if spans:

@@ -12,8 +12,9 @@ with q, o, do (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) and lse
 (batch, heads, N_q) in fp32, the natural logarithm of Σ e^s. Those of VARLEN are for
 packed documents, (total, heads, d), with cu_q and cu_k (documents + 1) after the
 tensors. Those of VARIANTS take windows, and scores and its backward pass block masks,
-rules for scores, sinks and dropout as well; that of DECODING takes a KV cache and
-lengths instead of k and v.
+rules for scores, sinks and dropout as well; varlen_scores and its backward pass do so
+for packed documents, without block masks. That of DECODING takes a KV cache and lengths
+instead of k and v.
 A rung is imported when it is asked for: `tilewise.kernels.naive`. All need triton;
 those in Gluon need a Hopper GPU and triton from 3.6 on.
 """
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
         TiledVarlenBackward,
         VarlenBackward,
         VarlenForward,
+        VarlenScoreBackward,
+        VarlenScoreForward,
         WindowForward,
     )
 
@@ -62,6 +65,8 @@ VARLEN = tuple(__annotations__)[len(FORWARD + BACKWARD) :]
 windows: WindowForward
 scores: ScoreForward
 scores_backward: ScoreBackward
+varlen_scores: VarlenScoreForward
+varlen_scores_backward: VarlenScoreBackward
 VARIANTS = tuple(__annotations__)[len(FORWARD + BACKWARD + VARLEN) :]
 
 decode: Decode

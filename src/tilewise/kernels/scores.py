@@ -129,7 +129,7 @@ def forward(
     """
     rows, cols, launch = choose(TILES, wider(q, v), tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, rows, cols, d_v=True)
-    rule = rules(q, softcap, alibi_slopes, sinks, dropout_p, seed)
+    rule = rules(q.shape[:2], softcap, alibi_slopes, sinks, dropout_p, seed)
     listed = lists(block_mask, q, k.shape[2], causal, window, rows, cols)
     (batch, heads, n_q, d), (n_k, d_v) = q.shape, v.shape[2:]
     grid = (triton.cdiv(n_q, rows) * batch * heads,)

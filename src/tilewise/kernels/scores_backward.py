@@ -173,7 +173,7 @@ def backward(
     outer_k, outer_q = choose(TILES, wider(q, v), dkdv_tile, dq_tile)
     inputs = q, k, v, o, do, lse, dlse, scale, causal
     (q, k, v, o, do), per_row, scale = prepare(*inputs, outer_k, outer_q, d_v=True)
-    rule = rules(q, softcap, alibi_slopes, sinks, dropout_p, seed)
+    rule = rules(q.shape[:2], softcap, alibi_slopes, sinks, dropout_p, seed)
     dq, dk, dv = map(like, (q, k, v))
     (batch, heads, n_q, d), (n_k, d_v) = q.shape, v.shape[2:]
     (lse, _, lse2, delta), n_pad = per_row, per_row[3].shape[2]

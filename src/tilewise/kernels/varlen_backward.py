@@ -10,14 +10,8 @@ import triton.language as tl
 
 from tilewise.kernels.backward_split import TILES, walk_keys, walk_rows
 from tilewise.kernels.shared.common import like, load_tile, padded, store_tile
-from tilewise.kernels.shared.common_backward import (
-    choose,
-    keys_seen,
-    row_numbers,
-    rows_seeing,
-)
+from tilewise.kernels.shared.common_backward import choose, keys_seen, rows_seeing
 from tilewise.kernels.shared.varlen import (
-    WHOLE,
     document,
     pad_of,
     plan,
@@ -27,40 +21,9 @@ from tilewise.kernels.shared.varlen import (
     shift_factors,
     turn,
 )
+from tilewise.kernels.shared.varlen_rows import delta_kernel
 
-COUNTS = "total", "slots", "n_pad", "heads"  # one compiled kernel for all of them
-SIZES = "slots", "n_pad", "of_k", "of_q", "heads", "room"
-
-
-@triton.jit(do_not_specialize=COUNTS)
-def delta_kernel(
-    O, DO, LSE, DLSE, LSE2, DELTA, PLAN, o_strides, do_strides, total, slots, n_pad,
-    heads, D: tl.constexpr, DIMS: tl.constexpr, BLOCK_ROWS: tl.constexpr,
-    ROWS: tl.constexpr,
-):
-    """δ and L in base 2 of a block of rows, ROWS at a time, and of those past the end.
-
-    LSE and DLSE are (heads, total), LSE2 and DELTA (heads, n_pad).
-    """
-    slot, head = tl.program_id(0) // heads, tl.program_id(0) % heads
-    row, n, _, _, start, number = document(PLAN, slots, slot)
-    if n == 0:
-        return
-    o_rows = rows_of(O, o_strides, head, row)
-    do_rows = rows_of(DO, do_strides, head, row)
-    LSE += head.to(tl.int64) * total + row
-    if DLSE is not None:
-        DLSE += head.to(tl.int64) * total + row
-    at = head.to(tl.int64) * n_pad + pad_of(row, number)
-    whole = tl.cdiv(n, WHOLE) * WHOLE
-    begin = (slot - start) * BLOCK_ROWS
-    end = tl.where(begin + BLOCK_ROWS < n, begin + BLOCK_ROWS, whole)
-    for i in tl.range(begin, end, ROWS):
-        rows = i + tl.arange(0, ROWS)
-        o = load_tile(o_rows, o_strides[0], rows, n, D, DIMS).to(tl.float32)
-        do = load_tile(do_rows, do_strides[0], rows, n, D, DIMS).to(tl.float32)
-        only = head * 0  # the one head that these pointers show
-        row_numbers(o, do, LSE, DLSE, LSE2 + at, DELTA + at, only, i, n, whole, ROWS)
+SIZES = "slots", "n_pad", "of_k", "of_q", "heads", "room"  # one kernel for all
 
 
 @triton.jit(do_not_specialize=SIZES)

@@ -31,6 +31,11 @@ GENERAL = {
     "dk": ["dK_{j} ← dK_{j} + τ dS_{ij}^{⊤} Q_{i}"],
 }
 
+CAPPED = {  # those that softcap c changes
+    "s": ["S_{ij} = c tanh(τ Q_{i} K_{j}^{⊤} / c)"],
+    "ds": ["dS_{ij} = P_{ij} ∘ (dP_{ij} − δ_{i}) ∘ (1 − (S_{ij} / c)^{2})"],
+}
+
 
 def text(x, exact):
     """A number as a reader writes it: a fraction, or 4 significant digits."""
@@ -70,9 +75,11 @@ def equal(name, inner, value, exact, unit=""):
 
 
 def s(state, r, exact):
-    n, lines = state["rows"][0] + r + 1, []
+    n, lines, cap = state["rows"][0] + r + 1, [], state["softcap"]
     for c, (x, key) in enumerate(zip(state["s"][r], state["k"])):
         inner = scaled(products(state["q"][r], key, exact), exact)
+        if cap is not None:
+            inner = f"{text(cap, exact)} tanh({inner} / {text(cap, exact)})"
         name = f"S_{{{n}{state['cols'][0] + c + 1}}}"
         lines.append(equal(name, x != -math.inf and inner, x, exact, "/τ"))
     return lines
@@ -154,10 +161,12 @@ def delta(state, r, exact):
 
 def ds(state, r, exact):
     n, first, lines = state["rows"][0] + r + 1, state["cols"][0] + 1, []
-    mean = put(state["delta"][r], exact)
-    row = zip(state["p"][r], state["dp"][r], state["ds"][r])
-    for c, (weight, x, gradient) in enumerate(row, first):
+    mean, cap = put(state["delta"][r], exact), state["softcap"]
+    row = zip(state["p"][r], state["dp"][r], state["ds"][r], state["s"][r])
+    for c, (weight, x, gradient, score) in enumerate(row, first):
         inner = f"{put(weight, exact)} · ({text(x, exact)} − {mean})"
+        if cap is not None and weight:
+            inner += f" · (1 − ({text(score, exact)} / {text(cap, exact)})^{{2}})"
         lines.append(equal(f"dS_{{{n}{c}}}", inner, gradient, exact))
     return lines
 

@@ -20,6 +20,20 @@ GENERAL = {
     ],
     "pv": ["O_{i} = P_{i} V"],
 }
+CAPPED = ["S_{i} = c tanh(τ Q_{i} K^{⊤} / c)"]
+WITH_SINK = [
+    "m_{i} = max(rowmax(S_{i}), sink)",
+    "ℓ_{i} = rowsum(e^{S_{i} − m_{i}}) + e^{sink − m_{i}}",
+    GENERAL["softmax"][2],
+]
+
+
+def general(how):
+    """The formulas with the rules of how, softcap and sink."""
+    made = GENERAL
+    if how["softcap"] is not None:
+        made = made | {"s": CAPPED}
+    return made if how["sink"] is None else made | {"softmax": WITH_SINK}
 
 
 def states(matrices, block_rows, how):
@@ -27,15 +41,16 @@ def states(matrices, block_rows, how):
     q, k, v, _ = matrices
     mask = {x: how[x] for x in ("causal", "window") if x in how}
     low, high = limits(len(q), len(k), **mask)
-    rule = {"scale": how["scale"], "low": low, "high": high, "softcap": None}
+    rule = {"scale": how["scale"], "low": low, "high": high}
+    rule = rule | {"softcap": how["softcap"], "sink": how["sink"]}
     exp = {x: how[x] for x in ("exp",) if x in how}
     made = []
     for i, (first, end) in enumerate(blocks(len(q), block_rows)):
         tile = {"i": i, "j": 0, "rows": [first, end], "cols": [0, len(k)]}
         tile = tile | {"q": q[first:end], "k": k, "v": v}
-        state = step(start(q, v), tile | rule, **exp)
-        weights = zip(state["p_tilde"], state["l_tilde"])
-        p = [[x / total if total else 0 for x in row] for row, total in weights]
+        state = step(start(q, v, how["sink"]), tile | rule, **exp)
+        weights = zip(state["p_tilde"], state["beta"], state["l_new"])
+        p = [[b * x / l if l else 0 for x in row] for row, b, l in weights]
         made.append(state | {"p": p, "o": state["o_new"]})
     return made
 
@@ -79,9 +94,10 @@ def load(phase, name, x, put, gone):
 
 def softmax(state, r, exact):
     n = state["rows"][0] + r + 1
-    row, m, total = [state[x][r] for x in ("s", "m_tilde", "l_tilde")]
-    largest = f"max({', '.join([formulas.text(x, exact) for x in row])})"
-    powers = [formulas.power(x, m, exact) for x in row]
+    row, m, total = [state[x][r] for x in ("s", "m_new", "l_new")]
+    sink = [] if state["sink"] is None else [state["sink"]]
+    largest = f"max({', '.join([formulas.text(x, exact) for x in row + sink])})"
+    powers = [formulas.power(x, m, exact) for x in row + sink]
     sums = " + ".join([x for x in powers if x])
     lines = [formulas.equal(f"m_{{{n}}}", largest, m, exact, "/τ")]
     lines.append(formulas.equal(f"ℓ_{{{n}}}", sums, total, exact))

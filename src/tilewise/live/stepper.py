@@ -8,7 +8,7 @@ import math
 
 from tilewise import worked_example as example
 from tilewise.live import counts, formulas, frames, names, reading, standard
-from tilewise.trace import backward, forward
+from tilewise.trace import backward, forward, start
 from tilewise.trace.grid import limits
 
 MOST_ROWS, MOST_COLS, MOST_BLOCK, LARGEST = 16, 4, 8, 1e4
@@ -24,6 +24,8 @@ USUAL = {
     "order": "kv-outer",
     "causal": "no",
     "scale": "ln 2",
+    "softcap": "",
+    "sink": "",
     "n": "",
     "block_rows": example.BLOCK_ROWS,
     "block_cols": example.BLOCK_COLS,
@@ -39,14 +41,16 @@ def film(asked):
 
     {"pass": "forward" or "backward", "order": one of ORDERS or (forward) "standard",
     "causal": one of MASKS, "block_rows", "block_cols", "scale": "ln 2", "1/√d" or a
-    number, "q", "k", "v", "do": texts or lists, "n": nothing, or how many rows each of
-    these shall have, its own again and again} → sizes, "counts" of every method, "hbm"
-    before the first step, "room", the most that is on the chip at once, "steps", and
-    with "n" the matrices, as "inputs".
+    number, "softcap", "sink": nothing or a number, "q", "k", "v", "do": texts or lists,
+    "n": nothing, or how many rows each of these shall have, its own again and again} →
+    sizes, "counts" of every method, "hbm" before the first step, "room", the most that
+    is on the chip at once, "steps", and with "n" the matrices, as "inputs".
     Raises reading.Problem: that of a field, or rows and cols(n, other, m).
     """
     way, order, exact, scale, causal, blocks, matrices = read(asked)
-    how = MASKS[causal] | {"scale": scale}
+    rule = rules(USUAL | asked)
+    exact = exact and rule["softcap"] is None and not rule["sink"]
+    how = MASKS[causal] | {"scale": scale} | rule
     if exact:
         how = how | example.EXACT | {"exp": lambda x: 2.0**x}  # any x, as a float
     play = whole if order == "standard" else tiled
@@ -76,9 +80,12 @@ def tiled(way, order, exact, matrices, blocks, how):
     """(steps, HBM before the first, the formulas, elements stored before)."""
     states, hbm = played(way, matrices, blocks, how | {"order": order})
     first = sum([frames.size(hbm[x]) for x in counts.started(way, order)])
-    general = {x: formulas.GENERAL[x] for x, _ in frames.PHASES[way]}
+    formula = formulas.GENERAL
+    if how["softcap"] is not None:
+        formula = formula | formulas.CAPPED
+    general = {x: formula[x] for x, _ in frames.PHASES[way]}
     if way == "forward" and order == "q-outer":
-        general = general | {"store": formulas.GENERAL["store"]}
+        general = general | {"store": formula["store"]}
     return frames.steps(states, way, order, exact, first), hbm, general, first
 
 
@@ -88,7 +95,7 @@ def whole(_, order, exact, matrices, blocks, how):
     hbm = {"q": q, "k": k, "v": v, "s": None, "p": None, "o": None}
     states = standard.states(matrices, blocks[0], how)
     steps = frames.counted(standard.steps(states, exact), 0)
-    return steps, hbm, standard.GENERAL, 0
+    return steps, hbm, standard.general(how), 0
 
 
 def played(way, matrices, blocks, how):
@@ -99,8 +106,9 @@ def played(way, matrices, blocks, how):
         end = states[-1]
         hbm = hbm | {"o": end["o"], "do": do, "l": end["l"], "m": end["m"]}
         saved = end["o"], do, end["m"], end["l"]
-        states = list(backward(q, k, v, *saved, *blocks, **how))
-    return states, hbm | start(way, how["order"], q, k, v)
+        rule = {x: how[x] for x in how if x != "sink"}  # m and ℓ have it
+        states = list(backward(q, k, v, *saved, *blocks, **rule))
+    return states, hbm | results(way, how["order"], q, k, v, how["sink"])
 
 
 def read(asked):
@@ -149,12 +157,20 @@ def scale_of(value, d):
     return False, reading.real(value, "scale", -100, 100)
 
 
-def start(way, order, q, k, v):
+def rules(asked):
+    """{"softcap", "sink"}: numbers, or None where a field is empty."""
+    limits = {"softcap": (0.01, 100), "sink": (-100, 100)}
+    given = {x: reading.token_of(asked[x]) for x in limits}
+    return {
+        x: reading.real(given[x], x, *limits[x]) if given[x] else None for x in limits
+    }
+
+
+def results(way, order, q, k, v, sink):
     """What HBM holds of the results before the first tile; None is not written yet."""
     if way == "backward":
         named = {"dq": q, "dk": k, "dv": v}
         return {name: [[0] * len(x[0]) for _ in x] for name, x in named.items()}
     if order == "q-outer":
         return {"o": None, "lse": None}
-    n, d_v = len(q), len(v[0])
-    return {"o": [[0] * d_v for _ in q], "l": [0] * n, "m": [-math.inf] * n}
+    return start(q, v, sink)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from tilewise.attention.checks import check_options, check_tensors, transforms
 from tilewise.attention.dispatch import Kernels, route
-from tilewise.attention.passes import Grad, Options, Wanted, tile_sizes
+from tilewise.attention.passes import Grad, Options, Wanted, asked, tile_sizes
 from tilewise.fits import FLOATS
 from tilewise.flash2 import flash2_backward, flash2_forward
 from tilewise.variants import alibi_gradient, score_gradients, sink_gradient
@@ -21,6 +21,7 @@ from tilewise.varlen.documents import Document, alone, bounds, documents
 
 Grads = tuple[Tensor, Tensor, Tensor, Grad, Grad]
 
+NOTHING = None, None
 WHOLE = torch.int32, torch.int64
 
 
@@ -95,8 +96,7 @@ def forward(
     """o (total_q, heads, d_v) and L (total_q, heads)."""
     kernels, places = packed_kernels(q, k, v, cu_q, cu_k, options)
     if kernels is not None:
-        how = {"causal": options.causal, "scale": options.scale}
-        return kernels.forward(q, k, v, *places, **how)
+        return kernels.forward(q, k, v, *places, **asked(kernels, options, q))
     wide = torch.promote_types(q.dtype, torch.float32)
     o = q.new_zeros(*q.shape[:2], v.shape[-1])
     lse = q.new_full(q.shape[1::-1], -math.inf, dtype=wide).mT  # head after head
@@ -127,9 +127,14 @@ def backward(
     do = torch.zeros_like(o) if do is None else do
     kernels, places = packed_kernels(q, k, v, cu_q, cu_k, options)
     if kernels is not None:
-        how = {"causal": options.causal, "scale": options.scale, "dlse": dlse}
-        dq, dk, dv = kernels.backward(q, k, v, o, do, lse, *places, **how)
-        return dq, dk, dv, None, None
+        saved = q, k, v, o, do, lse, *places
+        how = {"dlse": dlse} | asked(kernels, options, q)
+        dq, dk, dv, *rest = kernels.backward(*saved, **how)
+        learned = zip(rest or NOTHING, (options.alibi_slopes, options.sinks), wanted)
+        more = [
+            x.to(y.dtype) if want and y is not None else None for x, y, want in learned
+        ]
+        return dq, dk, dv, more[0], more[1]
     dlse = lse.new_zeros(lse.shape) if dlse is None else dlse
     dlse = dlse.masked_fill(lse == -math.inf, 0)  # of a row that sees nothing
     grads = [torch.zeros_like(x) for x in (q, k, v)]

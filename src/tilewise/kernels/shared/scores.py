@@ -32,9 +32,12 @@ class Rules(NamedTuple):
     rest: float | None
 
 
-def rules(q, softcap, alibi_slopes, sinks, dropout_p, seed):
-    """The options of a call as Rules. Raises ValueError for what cannot be."""
-    batch, heads = q.shape[:2]
+def rules(front, softcap, alibi_slopes, sinks, dropout_p, seed):
+    """The options of a call as Rules. Raises ValueError for what cannot be.
+
+    front is (batch, heads), or (documents, heads) where they are packed.
+    """
+    batch, heads = front
     log2e: Any = math.log2(math.e)
     if softcap is not None and not 0 < softcap < math.inf:
         raise ValueError(f"softcap must be None or above 0, not {softcap}")

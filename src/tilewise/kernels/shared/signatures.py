@@ -113,6 +113,31 @@ class ScoreBackward(Protocol):
     ) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]: ...
 
 
+class VarlenScoreForward(Protocol):
+    """The same over packed documents, without block masks."""
+
+    def forward(
+        self, q: Tensor, k: Tensor, v: Tensor, cu_q: Tensor, cu_k: Tensor, *,
+        scale: float | None = ..., causal: Causal = ..., window: Window | None = ...,
+        softcap: float | None = ..., alibi_slopes: Tensor | None = ...,
+        sinks: Tensor | None = ..., dropout_p: float = ..., seed: int | None = ...,
+        **tile: int,
+    ) -> tuple[Tensor, Tensor]: ...
+
+
+class VarlenScoreBackward(Protocol):
+    """Its backward pass."""
+
+    def backward(
+        self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor,
+        cu_q: Tensor, cu_k: Tensor, *, dlse: Tensor | None = ...,
+        scale: float | None = ..., causal: Causal = ..., window: Window | None = ...,
+        softcap: float | None = ..., alibi_slopes: Tensor | None = ...,
+        sinks: Tensor | None = ..., dropout_p: float = ..., seed: int | None = ...,
+        dkdv_tile: Tile | None = ..., dq_tile: Tile | None = ...,
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]: ...
+
+
 class Decode(Protocol):
     """A forward pass of new tokens over a KV cache, in one piece or in pages."""
 

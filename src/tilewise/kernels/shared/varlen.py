@@ -20,17 +20,18 @@ WHOLE = tl.constexpr(PAD)  # rows: in L and δ documents begin at multiples of i
 COUNTS = "documents", "slots", "n_outer", "n_inner"  # one kernel for all of them
 
 
-def check_packed(q, k, v, cu_q, cu_k, *tiles, causal=False):
+def check_packed(q, k, v, cu_q, cu_k, *tiles, causal=False, d_v=False):
     """Raise ValueError with one sentence that names what these kernels do not take.
 
     q, k, v (total, heads, d) in fp16, bf16 or fp32, cu_q, cu_k (documents + 1) in int32
     or int64, all on one device; each of tiles begins with block_rows, block_cols.
+    d_v: v may have another d than q and k.
     """
     for name, x in (("q", q), ("k", k), ("v", v)):
         if x.ndim != 3:
             raise ValueError(f"{name} must be (total, heads, d), not {(*x.shape,)}")
     for rows, cols, *_ in tiles:
-        check(*(x[None].transpose(1, 2) for x in (q, k, v)), rows, cols, causal)
+        check(*(x[None].transpose(1, 2) for x in (q, k, v)), rows, cols, causal, d_v)
     for name, x in (("cu_seqlens_q", cu_q), ("cu_seqlens_k", cu_k)):
         if x.ndim != 1 or x.dtype not in (torch.int32, torch.int64) or len(x) < 2:
             what = f"{x.dtype} {(*x.shape,)}"
@@ -40,13 +41,13 @@ def check_packed(q, k, v, cu_q, cu_k, *tiles, causal=False):
             raise ValueError(f"{name} must fit cu_seqlens_q and lie by q: {what}")
 
 
-def prepare(q, k, v, cu_q, cu_k, o, do, lse, dlse, scale, causal, *tiles):
+def prepare(q, k, v, cu_q, cu_k, o, do, lse, dlse, scale, causal, *tiles, d_v=False):
     """Check the input; return it with dense rows, L, dL and room for two more, and τ.
 
     L and dL by heads, (heads, total), dL None if it is; L in base 2 and δ (heads,
     total and PAD rows a document) in fp32. Raises ValueError.
     """
-    check_packed(q, k, v, cu_q, cu_k, *tiles, causal=causal)
+    check_packed(q, k, v, cu_q, cu_k, *tiles, causal=causal, d_v=d_v)
     if max(tile[0] for tile in tiles) > PAD:
         raise ValueError(f"block_rows must be at most {PAD}, not {tiles}")
     saved = {"o": o, "do": do, "lse": lse} | ({} if dlse is None else {"dlse": dlse})

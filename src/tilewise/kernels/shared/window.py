@@ -39,9 +39,26 @@ def check_window(window):
     return window
 
 
+def sides(window, n_q, n_k):
+    """window as two numbers of keys, for documents with at most n_q rows and n_k keys.
+
+    What `limits` is where the host knows lengths, this and `limits_of` are where only
+    the GPU does. Raises ValueError as `limits` does.
+    """
+    far = n_q + n_k  # no key is further away than that
+    return tuple(far if x is None else min(x, far) for x in check_window(window))
+
+
 def wider(q, v):
     """The one of q and v with more dimensions, which decides how large a tile is."""
     return q if q.shape[-1] >= v.shape[-1] else v
+
+
+@triton.jit
+def limits_of(n_q, n_k, left, right, of_k, of_q):
+    """(low, high) of `span` for a document; of_k and of_q are its `shift_factors`."""
+    here = n_k - n_q
+    return here - left, tl.minimum(here + right, of_k * n_k - of_q * n_q)
 
 
 @triton.jit
