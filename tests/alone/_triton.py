@@ -1,4 +1,4 @@
-"""flash_attention_triton.py and the kernels of the package, in Triton's interpreter.
+"""The stand-alone files in Triton and the package's kernels, in Triton's interpreter.
 
 python -m tests.alone._triton CASES: a process of its own, since TRITON_INTERPRET is
 read where triton is imported.
@@ -16,7 +16,7 @@ import torch
 from tests.alone._alone import loaded
 from tests.kernels._patched_once import patched_once
 from tilewise.alone import program
-from tilewise.kernels import backward_split, causal, decode
+from tilewise.kernels import backward_split, causal, decode, scores, scores_backward
 
 torch.set_num_threads(1)
 
@@ -47,6 +47,49 @@ def same(file, seed):
     return all(map(torch.equal, found, ours))
 
 
+def case_of_options(seed):
+    """The same with values of another d, and with options."""
+    (q, k, _), do, how = case(seed)
+    source = torch.Generator().manual_seed(seed)
+    d_v = 8 * (seed % 3 + 1)
+    v = torch.randn(*k.shape[:3], d_v, generator=source).to(k.dtype)
+    do = torch.randn(*do.shape[:3], d_v, generator=source).to(k.dtype)
+    how["window"] = (None, (7, 0), (None, 5), (9, 9))[seed % 7 % 4]
+    how["softcap"] = (None, 2.0)[seed % 2]
+    how["dropout_p"] = (0.0, 0.3)[seed % 11 % 2]
+    heads = q.shape[1]
+    if seed % 3 < 2:
+        shape = ((heads,), q.shape[:2])[seed % 3]
+        how["alibi_slopes"] = torch.rand(shape, generator=source).requires_grad_()
+    if seed % 5 < 2:
+        how["sinks"] = torch.randn(heads, generator=source).requires_grad_()
+    return (q, k, v), do, how
+
+
+def same_options(file, seed):
+    """Whether o, L and every gradient are equal to the bit."""
+    qkv, do, how = case_of_options(seed)
+    over_q, *tiles = file.tiles(qkv[0], qkv[2])
+    names = "block_rows", "block_cols", "num_warps", "num_stages"
+    torch.manual_seed(seed)
+    drawn = int(torch.randint(2**63 - 1, ())) if how["dropout_p"] else None
+    with torch.no_grad():
+        o, lse = scores.forward(*qkv, seed=drawn, **how, **dict(zip(names, over_q)))
+        dlse, more = (
+            torch.full_like(lse, 0.5),
+            dict(zip(("dkdv_tile", "dq_tile"), tiles)),
+        )
+        more |= {"seed": drawn, "dlse": dlse}
+        ours = scores_backward.backward(*qkv, o, do, lse, **how, **more)
+    ours = [o, lse, *(x for x in ours if x is not None)]
+    learned = [x.clone().requires_grad_() for x in qkv]
+    torch.manual_seed(seed)
+    found = file.flash_attention(*learned, **how, return_lse=True)
+    learned += [how[x] for x in ("alibi_slopes", "sinks") if x in how]
+    found = [*found, *torch.autograd.grad(found, learned, (do, dlse))]
+    return all(map(torch.equal, found, ours))
+
+
 def same_decoding(file, seed):
     """Whether o and L of two sequences are equal to the bit."""
     source = torch.Generator().manual_seed(seed)
@@ -65,6 +108,7 @@ if __name__ == "__main__":
     with TemporaryDirectory() as folder:
         for name, equal in (
             ("flash_attention_triton", same),
+            ("flash_attention_options_triton", same_options),
             ("flash_decode_triton", same_decoding),
         ):
             file = loaded(name, program(name), Path(folder))

@@ -44,14 +44,17 @@ BAD = {
     "cell_null": (text(q=[[1, 0], [None, 1]]), "row 2, column 1 of q is null"),
     "cell_list": (text(q=[[[1], 0], [0, 1]]), "row 1, column 1 of q is a list"),
     "no_rows": (text(q=[]), "q has 0 rows"),
-    "no_columns": (text(q=[[], []]), "row 1 of q has 0 numbers"),
-    "ragged": (text(k=[[1, 2], [3]]), "row 2 of k has 1 numbers, but row 1 has 2"),
-    "widths": (text(k=[[1], [3]]), "q has 2 columns and k has 1"),
-    "heights": (text(v=[[1, 2]]), "k has 2 rows and v has 1"),
+    "no_columns": (text(q=[[], []]), "row 1 of q has length 0"),
+    "ragged": (text(k=[[1, 2], [3]]), "row 2 of k has length 1, but row 1 has 2"),
+    "widths": (
+        text(k=[[1], [3]]),
+        "q and k must have equally many columns, not 2 and 1",
+    ),
+    "heights": (text(v=[[1, 2]]), "k and v must have equally many rows, not 2 and 1"),
     "do": (text(do=[[1, 2]]), "do must have the shape of the output, 2 × 2"),
     "do_type": (text(do="x"), "do is a string"),
     "many_rows": (text(q=[[1, 0]] * 65), "q has 65 rows"),
-    "many_columns": (text(q=[[1] * 65]), "row 1 of q has 65 numbers"),
+    "many_columns": (text(q=[[1] * 65]), "row 1 of q has length 65"),
     "nan": ('{"q": [[NaN]], "k": [[1]], "v": [[1]]}', "NaN, which is not a number"),
     "infinity": ('{"q": [[-Infinity]], "k": 1, "v": 1}', "-Infinity, which is not"),
     "float": ('{"q": [[1e999]], "k": 1, "v": 1}', "column 1 of q is past the range"),
@@ -109,7 +112,7 @@ def test_sizes_come_from_the_file(tmp_path, refused, capsys):
     file = tmp_path / "x.json"
     file.write_text(text())
     sentence = refused("trace", "--input", str(file), "--n", "5")
-    assert sentence.startswith("--n 5 contradicts") and "2 rows" in sentence
+    assert sentence.startswith("--n 5 contradicts") and "rows is 2" in sentence
     sentence = refused("trace", "--input", str(file), "--d", "3", "--lang", "zh")
     assert sentence.startswith("--d 3 与") and sentence.endswith("其中 q 有 2 列。")
     assert main(["trace", "--input", str(file), "--n", "2", "--d", "2"]) == 0

@@ -115,7 +115,10 @@ def test_text_shows_the_numbers_in_both_languages(options, capsys):
         (["--batch", "x"], "--batch must be"),
         (["--sram", "9", "--gpu", "h100"], "--sram and --gpu exclude each other"),
         (["--backward", "--training"], "--backward and --training exclude each other"),
-        (["--heads", "8", "--kv-heads", "3"], "--kv-heads must divide the 8 heads"),
+        (
+            ["--heads", "8", "--kv-heads", "3"],
+            "--kv-heads must divide the number of heads, 8; 3 does not",
+        ),
         (
             ["--tiles", "kernels", "--d", "257"],
             "--d must be a whole number from 1 to 256",

@@ -97,9 +97,11 @@ def test_interruption_of_a_whole_pipeline_is_quiet():
 @pytest.mark.parametrize("argv", [["trace"], ["trace", "--help"], ["--version"]])
 def test_output_that_cannot_be_written(argv):
     if os.path.exists("/dev/full"):
-        done = run(*argv, command=["sh", "-c", '"$@" > /dev/full', "sh", *COMMAND])
-        assert done.returncode == 1 and done.stderr.count("\n") == 1
-        assert "cannot be written" in done.stderr
+        for env in ({}, {"PYTHONUNBUFFERED": "1"}):  # it fails at the end, or at once
+            command = ["sh", "-c", '"$@" > /dev/full', "sh", *COMMAND]
+            done = run(*argv, command=command, **env)
+            assert done.returncode == 1 and done.stderr.count("\n") == 1
+            assert "cannot be written" in done.stderr
         full = ["sh", "-c", '"$@" 2> /dev/full', "sh", *COMMAND]
         assert run("trace", "--none", command=full).returncode == 2
     closed = ["sh", "-c", 'exec "$@" >&- 2>&-', "sh", *COMMAND]

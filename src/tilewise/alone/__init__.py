@@ -16,6 +16,7 @@ FILES = {  # name: the packages that it needs
     "online_softmax": (),
     "flash_attention_torch": ("torch",),
     "flash_attention_triton": ("torch", "triton"),
+    "flash_attention_options_triton": ("torch", "triton"),
     "flash_decode_triton": ("torch", "triton"),
     "attention_check": ("torch",),
 }

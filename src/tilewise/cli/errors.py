@@ -55,7 +55,8 @@ MESSAGES = {
         "score": "{option} must be a number such as 0 or -1.5, not {value}.",
         "window": "--window must be L,R, each none or a whole number up to {limit}, "
         "not {value}.",
-        "divide": "{option} must divide the {whole} heads, and {value} does not.",
+        "divide": "{option} must divide the number of heads, {whole}; "
+        "{value} does not.",
         "multiple": "{option} must be a multiple of {multiple} up to {limit}, "
         "not {value}.",
         "choice": "{option} must be one of {choices}, not {value}.",
@@ -85,13 +86,14 @@ MESSAGES = {
         "not_matrix": "{name} is {kind}, not a list of rows.",
         "not_row": "row {r} of {name} is {kind}, not a list of numbers.",
         "rows": "{name} has {count} rows; it must have 1 to {limit}.",
-        "columns": "row {r} of {name} has {count} numbers; it must have 1 to {limit}.",
-        "ragged": "row {r} of {name} has {count} numbers, but row 1 has {first}.",
-        "widths": "q has {q} columns and k has {k}; they must agree.",
-        "heights": "k has {k} rows and v has {v}; they must agree.",
+        "columns": "row {r} of {name} has length {count}; it must be 1 to {limit}.",
+        "ragged": "row {r} of {name} has length {count}, but row 1 has {first}.",
+        "widths": "q and k must have equally many columns, not {q} and {k}.",
+        "heights": "k and v must have equally many rows, not {k} and {v}.",
         "gradient": "do must have the shape of the output, {n} × {d}.",
-        "--n": "--n {value} contradicts {file}, where q has {actual} rows.",
-        "--d": "--d {value} contradicts {file}, where q has {actual} columns.",
+        "--n": "--n {value} contradicts {file}, where the number of rows is {actual}.",
+        "--d": "--d {value} contradicts {file}, where the number of columns "
+        "is {actual}.",
         "overflow": "the numbers leave the range of a float at step {t}; "
         "use smaller ones.",
         "no_gpu": "bench needs a CUDA GPU, and there is none here.",

@@ -18,6 +18,7 @@ WORDS = {
         "online_softmax": "softmax in three passes and two, attention in one; merging",
         "flash_attention_torch": "attention by tiles with gradients, on any device",
         "flash_attention_triton": "attention in Triton, forward and backward",
+        "flash_attention_options_triton": "the same with windows, softcap and others",
         "flash_decode_triton": "a few new tokens against a long cache, in Triton",
         "attention_check": "says in words what is wrong with an attention function",
         "nothing": "only Python",
@@ -33,6 +34,7 @@ WORDS = {
         "online_softmax": "三遍和两遍的 softmax、一遍算完的注意力、状态的合并",
         "flash_attention_torch": "分块计算的注意力，带梯度，任何设备都能运行",
         "flash_attention_triton": "用 Triton 写的注意力，前向与反向",
+        "flash_attention_options_triton": "同上，支持窗口、softcap 等选项",
         "flash_decode_triton": "用 Triton 写的解码：少量新 token 对长缓存",
         "attention_check": "用文字说明一个注意力函数错在哪里",
         "nothing": "Python",
@@ -52,7 +54,7 @@ def run(args, out):
     if args.name is None:
         if args.output is not None:
             raise Bad("needs_file", option="--output")
-        out.writelines(f"  {name:24}{words[name]}\n" for name in alone.FILES)
+        out.writelines(f"  {name:32}{words[name]}\n" for name in alone.FILES)
         return 0
     name = args.name.removesuffix(".py").replace("-", "_")
     if name not in alone.FILES:

@@ -29,6 +29,11 @@ class Parser(argparse.ArgumentParser):
                 raise Bad(key, **{name: value})
         raise Bad("usage", message=" ".join(message.split()))
 
+    def _print_message(self, message, file=None):
+        """Write a help or the version; argparse's own hides that it cannot."""
+        if file is not None:  # None: it is closed
+            file.write(message)
+
 
 def add_choice(parser, option, choices, about):
     """Add an option that takes one of a few words, the first unless told."""
