@@ -17,13 +17,12 @@ NPM = Path(__file__).resolve().parent / "npm"
 EQUATION = re.compile(
     r'<(span|div) class="arithmatex"(?: data-search-exclude)?>'
     r"\\(?:\((.*?)\\\)|\[(.*?)\\\])</\1>"
-    r"([，。；：、！？）”,.;:!?)]?)",
+    r"((?: = \d[\d,.]*[kM]?)?[，。；：、！？）”,.;:!?)]?)",  # in one line with it
     re.S,
 )
 CELL = ("<td", "<th>", "<th "), ("</td>", "</th>")
 BASE = '<span class="katex-base">'  # a part of an equation; lines break between two
 SHORT = 18  # characters of TeX, as those of d = 64
-EQUALS = re.compile(r"(</span></span></span>) = (?=\d)")  # an equation, and text
 _rendered: dict[tuple[str, bool, bool], str] = {}
 
 
@@ -67,7 +66,8 @@ def render(pages):
 def as_html(match):
     """The HTML of a match of EQUATION.
 
-    No line breaks within it if it is short, and none begins with the comma after it.
+    No line breaks within it if it is short, and none begins with the comma after it or
+    with what it is equal to, where that is text: N = 16k.
     """
     made = f'<{match[1]} class="arithmatex">{_rendered[key(match)]}</{match[1]}>'
     if match[1] == "div":
@@ -81,8 +81,5 @@ def as_html(match):
 
 
 def replaced(page):
-    """A page with its equations, all of them rendered before, as HTML.
-
-    And in one line with what they are equal to, where that is text: N = 16k.
-    """
-    return EQUALS.sub("\\1\u00a0=\u00a0", EQUATION.sub(as_html, page))
+    """A page with its equations, all of them rendered before, as HTML."""
+    return EQUATION.sub(as_html, page)
