@@ -170,6 +170,12 @@ document.addEventListener("pointerover", ({ target, pointerType }) => {
   else if (card.contains(target)) clearTimeout(timer);
   else leave();
 });
+// A letter of an equation that is pointed at outlines its tensor in the page's figures.
+const { dataset: content } = document.querySelector(".md-content");
+document.addEventListener("pointerover", ({ target }) => {
+  const [, lit] = /tw-t(\w)\b/.exec(target.closest(".katex [class*='tw-t']")?.className) ?? [];
+  if (lit !== content.twLit) lit ? (content.twLit = lit) : delete content.twLit;
+});
 document.addEventListener("focusin", ({ target }) => target.matches(TERM) && wants(target, 0));
 document.addEventListener("focusout", ({ target }) => target.matches(TERM) && leave());
 document.addEventListener("keydown", ({ key }) => key === "Escape" && hide());

@@ -17,11 +17,12 @@ NPM = Path(__file__).resolve().parent / "npm"
 EQUATION = re.compile(
     r'<(span|div) class="arithmatex"(?: data-search-exclude)?>'
     r"\\(?:\((.*?)\\\)|\[(.*?)\\\])</\1>"
-    r"([，。；：、！？）”,.;:!?)]?)",
+    r"((?: = \d[\d,.]*[kM]?)?[，。；：、！？）”,.;:!?)]?)",  # in one line with it
     re.S,
 )
 CELL = ("<td", "<th>", "<th "), ("</td>", "</th>")
 BASE = '<span class="katex-base">'  # a part of an equation; lines break between two
+SHORT = 18  # characters of TeX, as those of d = 64
 _rendered: dict[tuple[str, bool, bool], str] = {}
 
 
@@ -63,12 +64,20 @@ def render(pages):
 
 
 def as_html(match):
-    """The HTML of a match of EQUATION. No line begins with the comma after it."""
+    """The HTML of a match of EQUATION.
+
+    No line breaks within it if it is short, and none begins with the comma after it or
+    with what it is equal to, where that is text: N = 16k.
+    """
     made = f'<{match[1]} class="arithmatex">{_rendered[key(match)]}</{match[1]}>'
-    if match[4] and match[1] == "span":  # within, it breaks where it did
+    if match[1] == "div":
+        return made + match[4]
+    short = len(html.unescape(match[2]).strip()) <= SHORT
+    if not match[4] and (not short or made.count(BASE) == 1):
+        return made
+    if not short:  # within, it breaks where it did
         made = made.replace(f"</span>{BASE}", f"</span><wbr>{BASE}")
-        return f'<span class="tw-keep">{made}{match[4]}</span>'
-    return made + match[4]
+    return f'<span class="tw-keep">{made}{match[4]}</span>'
 
 
 def replaced(page):

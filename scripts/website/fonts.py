@@ -17,8 +17,9 @@ INTER = NPM / "node_modules/inter-ui"
 MONO = NPM / "node_modules/@fontsource-variable/jetbrains-mono"
 WEIGHTS = {"wght": {"min": 400, "max": 700}}
 # without what turns -> and 2 x 2 into other signs than those that are copied
-TEXT = {"variationAxes": {**WEIGHTS, "opsz": 14}, "keepFeatures": ["kern", "tnum"]}
-CODE = {"variationAxes": WEIGHTS, "keepFeatures": []}
+FEATURES = ["kern", "tnum", "mark"]  # mark: the tilde of P̃ above its letter
+TEXT = {"variationAxes": {**WEIGHTS, "opsz": 14}, "keepFeatures": FEATURES}
+CODE = {"variationAxes": WEIGHTS, "keepFeatures": ["mark"]}
 FREE = {"KaTeX_Main-Regular", "KaTeX_Math-Italic"}  # tilewise.css and the widgets
 PLAIN = "".join(map(chr, range(32, 127))) + "˜"  # which stepper.css has
 ENTITY = re.compile(r"&#?\w+;")

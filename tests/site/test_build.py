@@ -10,6 +10,7 @@ from codeblocks import fences
 from every import every
 from pages import built, cells, name, pages
 from parsed import texts
+from website import equations
 
 each_page = every("page", pages(), ids=name)
 each_file = every("file", FILES)
@@ -77,15 +78,17 @@ def test_equations(file, site):
 
 
 @each_file
-def test_no_line_begins_with_a_comma(file, site):
-    """An equation keeps the comma after it, and breaks where it could without."""
+def test_lines_break_beside_equations(file, site):
+    """An equation keeps the comma after it, and breaks only if it is a long one."""
     page = soup(site / file)
     for node in page.select("p span.arithmatex"):
         kept = node.parent if "tw-keep" in node.parent.get("class", ()) else None
         after = str(node.next_sibling or "")
-        assert bool(kept) == after.startswith(tuple("，。；：、！？）”,.;:!?)")), after
         bases = len(node.select(".katex-base"))
-        assert len(node.select("wbr")) == (bases - 1 if kept else 0)
+        short = len(node.select_one("annotation").get_text()) <= equations.SHORT
+        more = re.match(r"[，。；：、！？）”,.;:!?)]| = \d", after)
+        assert bool(kept) == bool(more or (short and bases > 1)), after
+        assert len(node.select("wbr")) == (bases - 1 if kept and not short else 0)
 
 
 @each_file

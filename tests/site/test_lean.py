@@ -5,8 +5,12 @@ import re
 import pytest
 from built import FILES, soup
 from every import every
+from repository import ROOT
 from website.lean import KEPT, joined, one_sheet, squeezed
 
+BROAD = re.compile(
+    r"(?:^|[\s,}])(?::root|html|body|article|\.md-(?:content|main)\w*):has"
+)
 BLOCKS = (
     "<pre>a\n  b\n\n c</pre>",
     "<script>x\n  y</script>",
@@ -23,6 +27,12 @@ def test_squeezed():
     code = '<pre><span class="{}">x</span>\n  y</pre>'
     assert squeezed(code.format("n")) == "<pre>x\n  y</pre>"
     assert squeezed(code.format("nf")) == code.format("nf")
+
+
+def test_nothing_asks_the_whole_page():
+    """A change anywhere within would have the browser ask such a rule again."""
+    for path in (ROOT / "docs/assets").rglob("*.css"):
+        assert not BROAD.search(path.read_text("utf-8")), path.name
 
 
 def test_sheets_differ():

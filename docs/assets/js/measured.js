@@ -31,8 +31,9 @@ class Measured extends HTMLElement {
     });
     this.tip = el("p", { class: "tw-tip", "aria-hidden": "true" });
     this.tables = el("div", { class: "tw-tables" });
+    const told = el("details", { class: "info" }, el("summary", {}, this.t("tables")), this.tables);
     const filter = el("form", { class: "tw-filter", onchange: () => this.draw() }, this.groups);
-    this.replaceChildren(filter, this.none, this.plots, this.tables);
+    this.replaceChildren(filter, this.none, this.plots, told);
     document.querySelector(".tw-static").hidden = true;
     this.draw();
   }

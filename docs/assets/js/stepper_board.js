@@ -90,6 +90,22 @@ const place = (template, film, shape) => {
 const put = (one, [y, x, tall, broad]) =>
   (one.style.gridArea = `${y} / ${x} / span ${tall} / span ${broad}`);
 
+// Lays an outline over some rows and columns of a matrix, each [first, how many].
+const cover = (node, { x, y, at }, rows, cols) => {
+  const span = (edges, [first, n]) =>
+    [edges[first][0], edges[Math.min(first + n, edges.length) - 1][1]];
+  const [[left, right], [top, bottom]] = [span(x, cols), span(y, rows)];
+  const { style } = node;
+  style.transform = `translate(${left}px, ${top}px)`;
+  const size = [`${right - left}px`, `${bottom - top}px`]; // the same for most blocks
+  if (style.width !== size[0]) style.width = size[0];
+  if (style.height !== size[1]) style.height = size[1];
+  node.middle = (left + right) / 2;
+  const area = (start, [first, n], { length }) =>
+    `${start + first} / span ${Math.min(n, length - first)}`;
+  node.paper = [area(at[0], rows, y), area(at[1], cols, x)]; // where all sizes are others
+};
+
 class Board {
   constructor(film, template, shape, style, name) {
     this.film = film;
@@ -159,35 +175,55 @@ export class Floor extends Board {
     this.node.classList.toggle("tw-small", this.small);
     this.node.classList.toggle("tw-middle", !this.small && most > 4);
     this.tiles = frames.filter(({ step }) => step?.phase === "s");
-    this.held = el("div", { class: "tw-tile" });
-    this.grid.append(this.held);
+    const outline = (style) => el("div", { class: style, hidden: true });
+    this.held = outline("tw-tile");
     this.bands = {};
-    for (const name of Object.keys(film.hbm)) {
-      this.bands[name] = el("div", { class: "tw-held" });
-      this.grid.append(this.bands[name]);
-    }
+    for (const name of Object.keys(film.hbm)) this.bands[name] = outline("tw-held");
+    this.grid.append(this.held, ...Object.values(this.bands));
     for (const name of ["s", ...RESULT[film.pass]]) this.all[name].table.tabIndex = 0;
   }
 
   draw(frame) {
     const { film } = this;
-    for (const name of Object.keys(film.hbm)) {
-      const made = this.all[name];
-      if (name !== "s" && name !== "p") this.matrix(made, name, frame);
-      this.bound(this.bands[name], made, frame.step && name in frame.sram && frame.step, name);
-    }
+    for (const name of Object.keys(film.hbm))
+      if (name !== "s" && name !== "p") this.matrix(this.all[name], name, frame);
     this.scores(this.all.s, frame);
-    this.tile(frame);
   }
 
-  tile(frame) {
-    const { n, n_k, block_rows, block_cols } = this.film;
-    this.held.hidden = !frame.step;
-    if (!frame.step) return;
-    const [y, x] = this.all.s.at;
-    const [top, left] = [frame.step.i * block_rows, frame.step.j * block_cols];
-    const wide = Math.min(block_cols, n_k - left);
-    put(this.held, [y + top, x + left, Math.min(block_rows, n - top), wide]);
+  // Where each matrix has its rows and columns, in pixels. Outlines lie over the grid and are
+  // moved by it: to move them in the grid would lay out all its cells again, for each frame.
+  measure() {
+    const { left, top } = this.grid.getBoundingClientRect();
+    for (const made of new Set(Object.values(this.all))) {
+      const box = (one) => one.getBoundingClientRect();
+      const [first, down] = [made.cells[0].map(box), made.cells.map(([one]) => box(one))];
+      const [across, along] = made.turned ? [down, first] : [first, down];
+      made.x = across.map((one) => [one.left - left, one.right - left]);
+      made.y = along.map((one) => [one.top - top, one.bottom - top]);
+    }
+  }
+
+  // Outlines the blocks that are on the chip, and the tile of now.
+  outline({ step, sram }) {
+    const { film } = this;
+    const one = (node, made, i, j) => {
+      node.hidden = !step || !made.x;
+      if (!node.hidden) cover(node, made, i, j);
+    };
+    for (const name in this.bands) {
+      const [made, size] = [this.all[name], blockOf(film, name)];
+      const block = [(BY_KEY.test(name) ? step?.j : step?.i) * size, size];
+      const parts = made.turned ? [[0, Infinity], block] : [block, [0, Infinity]];
+      one(this.bands[name], name in sram ? made : {}, ...parts);
+    }
+    const [i, j] = [step?.i * film.block_rows, step?.j * film.block_cols];
+    one(this.held, this.all.s, [i, film.block_rows], [j, film.block_cols]);
+  }
+
+  // On paper sizes are not asked for: there the grid lays its outlines.
+  paper(on) {
+    for (const { style, paper } of [this.held, ...Object.values(this.bands)])
+      [style.gridRow, style.gridColumn] = (on && paper) || ["", ""];
   }
 
   // Whether a matrix is as it was drawn last.
@@ -214,17 +250,6 @@ export class Floor extends Board {
     const cut = r && r % size === 0 ? (made.turned ? " tw-left" : " tw-top") : "";
     const text = x === undefined || this.small ? "" : shown(this.film, x);
     made.set(r, c, text, (x === undefined ? "tw-none" : fresh ? "tw-fresh" : "") + cut);
-  }
-
-  // The block that is on the chip, outlined.
-  bound(node, made, step, name) {
-    node.hidden = !step;
-    if (!step) return;
-    const [y, x, tall, broad] = made.at;
-    const size = blockOf(this.film, name);
-    const first = (BY_KEY.test(name) ? step.j : step.i) * size;
-    const n = Math.min(size, count(this.film, name) - first);
-    put(node, made.turned ? [y, x + first, tall, n] : [y + first, x, n, broad]);
   }
 
   // S: what is done, what the mask hides, and the tile of now. Standard attention has it

@@ -202,6 +202,13 @@ export class Panel {
     const meters = box("tw-meters", line("tw-note", tell("moved")), this.bars.node,
       line("tw-because", because), this.room.node);
     this.node = box("tw-panel", head, this.picture, meters, this.below, this.peek);
+    const watch = new ResizeObserver((seen) => {
+      const has = (one) => seen.some(({ target }) => target === one);
+      requestAnimationFrame(() => this.fit()); // what it changes is seen in its turn
+      if (has(this.picture) || has(this.floor.grid)) this.floor.measure();
+      this.measure();
+    });
+    for (const one of [this.picture, this.chip.grid, this.floor.grid]) watch.observe(one);
   }
 
   draw(k, row, moving) {
@@ -216,14 +223,14 @@ export class Panel {
     this.room.draw(frame);
     this.below.replaceChildren(...formula(this.film, frame, row, this.choose));
     if (this.at) this.look(this.at);
+    if (!before) this.fit();
     this.settle();
     if (moving && before?.k === k - 1) travel(this, frame);
   }
 
-  // The chip hovers over the tile; what is wider than its place scrolls.
-  settle() {
-    const { chip, floor, picture } = this;
-    for (const { node } of [chip, floor]) {
+  // What is wider than its place scrolls.
+  fit() {
+    for (const { node } of [this.chip, this.floor]) {
       const out = () => node.scrollWidth > node.clientWidth + 1;
       if (out()) node.classList.add("tw-tight"); // and so it stays
       const wide = out();
@@ -232,11 +239,24 @@ export class Panel {
       if (wide) Object.assign(node, { tabIndex: 0, role: "group", ariaLabel });
       else node.removeAttribute("tabindex");
     }
-    const middle = (node, one) => node.offsetLeft + one.offsetLeft + one.offsetWidth / 2;
-    const most = picture.clientWidth - chip.node.offsetWidth - 2 * chip.node.offsetLeft;
-    const want = middle(floor.node, floor.held) - middle(chip.node, chip.all.s.table);
-    const x = floor.held.hidden ? 0 : Math.max(0, Math.min(most, want));
-    chip.node.style.transform = `translateX(${x}px)`;
+  }
+
+  // Where the boards lie, asked for only when a size has changed and all is laid out.
+  measure() {
+    const { chip, floor, picture } = this;
+    const { table } = chip.all.s;
+    const [above, below] = [chip.node.offsetLeft, floor.node.offsetLeft + floor.grid.offsetLeft];
+    this.shift = below - above - table.offsetLeft - table.offsetWidth / 2;
+    this.most = picture.clientWidth - chip.node.offsetWidth - 2 * above;
+    this.settle();
+  }
+
+  // The chip hovers over the tile, which is outlined.
+  settle() {
+    const { chip, floor } = this;
+    floor.outline(this.frame);
+    const want = floor.held.hidden ? 0 : floor.held.middle + this.shift;
+    chip.node.style.transform = `translateX(${Math.max(0, Math.min(this.most || 0, want))}px)`;
   }
 
   // Shows where the number of a cell comes from; without one the formula again.

@@ -58,6 +58,10 @@ export class Player {
     this.host.classList.add("tw-on");
     this.host.addEventListener("keydown", (event) => this.key(event));
     this.walk = pointing(this.stage, () => this.panels ?? []);
+    for (const on of [true, false]) {
+      const paper = () => this.panels?.forEach((one) => one.floor.paper(on));
+      addEventListener(on ? "beforeprint" : "afterprint", paper);
+    }
   }
 
   // The methods, one pressed; in the backward pass they are two orders.

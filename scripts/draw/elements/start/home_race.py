@@ -57,10 +57,15 @@ def drawing(name, say, share):
     """The matrix, O beside it, and the column of bytes, in their last state."""
     full = name == "standard"
     parts = [s.rect(0.5, 0.5, SIDE, SIDE, "tw-ghost")]
+    cuts = range(TILE, SIDE, TILE)
+    lines = "".join(f"M{x}.5 .5v{SIDE}M.5 {x}.5h{SIDE}" for x in cuts)
+    lines = s.path(lines, "tw-rule")
     if full:
         parts += [s.rect(0.5, 0.5, SIDE, SIDE, f"tw-s tw-bare tw-{x}") for x in "SP"]
+        parts.append(lines)
     else:
         at = SIDE - TILE + 0.5
+        parts.append(lines)
         parts += [s.rect(at, at, TILE, TILE, f"tw-s tw-past{n}") for n in (3, 2, 1, 0)]
     parts.append(s.rect(SIDE + 6, 0.5, 10, SIDE, "tw-slot"))
     parts.append(s.rect(SIDE + 6, 0.5, 10, SIDE, "tw-o tw-bare tw-O"))
