@@ -18,6 +18,7 @@ from website import (
     alone,
     assets,
     cards,
+    colab,
     equations,
     figures,
     lean,
@@ -90,7 +91,7 @@ def finish(site, serving=False):
         for file, text in texts.items():
             up = "../" * (len(file.relative_to(site).parts) - 1)
             name = file.relative_to(folder).with_suffix("").as_posix()
-            text = lessons.offered(text, name, language)
+            text = lessons.offered(colab.linked(text, name, language), name, language)
             text = equations.replaced(head_and_names(text, language))
             texts[file] = origins.linked(text, up, language)
         numbered = figures.numbered(folder, texts, language)

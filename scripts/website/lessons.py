@@ -5,7 +5,6 @@ output that its page shows, and a program that starts processes becomes a file t
 next cell runs. Figures, exercises and other pages are links to the site.
 """
 
-import os
 import re
 from functools import cache
 from itertools import count
@@ -33,9 +32,6 @@ EXERCISE = re.compile(r'^--8<-- "docs/generated/exercises/.*"$', re.M)
 ATTRIBUTES = re.compile(r" ?\{ [#.][\w .#-]+ \}")
 LINK = re.compile(r"(?<=\]\()(?!https?:)[^)\s]+|(?<= href=\")(?!https?:)[^\"]+")
 STARTS = re.compile(r"^(?:import|from) .*\bmultiprocessing\b|asyncio\.run\(", re.M)
-SOURCE = re.compile(r'<p class="tw-about">\s*<a [^>]*>[^<]*</a>')
-GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
-COLAB = "https://colab.research.google.com/github/{}/blob/notebooks/{}.ipynb"
 LISTING, EXCERPT, OUTPUT = "python", "{.python .no-copy}", "{.text .output .no-copy}"
 SAID = {
     "en": {
@@ -48,7 +44,6 @@ SAID = {
         "exercise": "The exercise runs in the page",
         "offer": ' You can also <a href="{file}" download>download this page as a'
         " notebook</a>.",
-        "colab": "Open in Colab",
     },
     "zh": {
         "begin": "这份 notebook 是[《逐块》的一页]({page})，需要 {needs}。",
@@ -58,7 +53,6 @@ SAID = {
         "figure": "图 {n}",
         "exercise": "这个练习在网页里运行",
         "offer": '本页也可以<a href="{file}" download>下载为 notebook</a>。',
-        "colab": "在 Colab 中打开",
     },
 }
 
@@ -197,23 +191,9 @@ def notebooks(language, site_url):
         yield f"{name}.ipynb", notebook(path, here, language)
 
 
-def colab(name, language):
-    """Where Colab opens a notebook from the branch `notebooks`, which CI pushes.
-
-    None unless REPO_URL is a repository on GitHub: Colab opens from no other host.
-    """
-    repo = GITHUB.fullmatch(os.environ.get("REPO_URL", ""))
-    return repo and COLAB.format(repo[1], f"{language}/{name}")
-
-
 def offered(page, name, language):
-    """A page's HTML with links to its notebook, after the lead and in the last row."""
-    if name not in lessons(language):
-        return page
-    if address := colab(name, language):
-        link = f' <a href="{address}">{SAID[language]["colab"]}</a>'
-        page = SOURCE.sub(lambda match: match[0] + link, page, count=1)
-    if lessons(language)[name].suffix == ".py":
+    """A page's HTML with a link to its notebook in a paragraph after the lead."""
+    if name not in lessons(language) or lessons(language)[name].suffix == ".py":
         return page
     offer = SAID[language]["offer"].format(file=f"{Path(name).name}.ipynb")
     return LEAD.sub(lambda match: f"{match[0]}{offer}", page, count=1)

@@ -13,6 +13,10 @@ if lacks_library("import triton"):
 
 KIB = {80: 163, 89: 99, 90: 227, 100: 227, 120: 99}  # that a program may have
 SPILLS = 64  # stores, as of the rungs
+MORE = {  # a kernel on a card where the package's has more itself: 118 and 80
+    ("keys_kernel", 90): 176,  # with every option at d = 128
+    ("causal_rows", 120): 80,
+}
 KERNELS = {
     "flash_attention_triton": "causal_rows dkdv_kernel dq_kernel",
     "flash_attention_options_triton": "keys_kernel queries_kernel rows_kernel",
@@ -46,4 +50,4 @@ def test_it_compiles(job):
     assert {*found} == {"delta_kernel", *KERNELS[name].split()}, found
     for kernel, counts in found.items():
         assert counts["shared"] <= KIB[arch] * 1024, (kernel, counts)
-        assert counts["spills"] <= SPILLS, (kernel, counts)
+        assert counts["spills"] <= MORE.get((kernel, arch), SPILLS), (kernel, counts)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from built import soup
 from pages import ROOT
-from website import lessons
+from website import colab, lessons
 
 ROW = '<p class="tw-about">\n <a href="source/a.txt">Source</a>\n <a href="b">B</a></p>'
 WORDS = {"en": "Open in Colab", "zh": "在 Colab 中打开"}
@@ -19,11 +19,11 @@ WORDS = {"en": "Open in Colab", "zh": "在 Colab 中打开"}
 def test_a_repository_on_github(lang, end, monkeypatch):
     monkeypatch.setenv("REPO_URL", "https://github.com/some-body/tile.wise" + end)
     for page in ("softmax/merging", "flash-attention/worked-example"):
-        made = lessons.offered(ROW, page, lang)
+        made = colab.linked(ROW, page, lang)
         address = "https://colab.research.google.com/github/some-body/tile.wise/blob"
         link = f'<a href="{address}/notebooks/{lang}/{page}.ipynb">{WORDS[lang]}</a>'
         assert made == ROW.replace("Source</a>", f"Source</a> {link}")
-    assert lessons.offered(ROW, "why/no-listing", lang) == ROW
+    assert colab.linked(ROW, "why/no-listing", lang) == ROW
 
 
 @pytest.mark.parametrize("repo", [None, "", "https://gitlab.com/a/b", "https://x.org"])
@@ -32,7 +32,7 @@ def test_no_repository_or_another_host(repo, monkeypatch):
         monkeypatch.delenv("REPO_URL", raising=False)
     else:
         monkeypatch.setenv("REPO_URL", repo)
-    assert lessons.offered(ROW, "softmax/merging", "en") == ROW
+    assert colab.linked(ROW, "softmax/merging", "en") == ROW
 
 
 def test_built_pages_have_the_link_or_not(site):
@@ -40,7 +40,7 @@ def test_built_pages_have_the_link_or_not(site):
     for lang, words in WORDS.items():
         for name in lessons.lessons(lang):
             page = soup(site / ("" if lang == "en" else lang) / f"{name}.html")
-            wanted = [lessons.colab(name, lang)] if lessons.colab(name, lang) else []
+            wanted = [colab.address(name, lang)] if colab.address(name, lang) else []
             links = page.select('.tw-about a[href*="colab"]')
             assert [x["href"] for x in links] == wanted, name
             assert [x.get_text() for x in links] == [words] * len(wanted)
