@@ -149,6 +149,6 @@ def shorten(folder):
             entry["words"] = names(folder / address)
     index["config"]["fields"] = {field: {"boost": x} for field, x in FIELDS.items()}
     text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-    text = NO_WIDTH.sub("", text)
+    text = NO_WIDTH.sub("", text).replace("’", "'")  # as readers type it
     path.write_text(text, "utf-8")
     path.with_suffix(".js").write_text(f"var __index = {text}", "utf-8")

@@ -68,6 +68,20 @@ def test_nothing_is_left_unrendered(file, site):
     assert LEFT.findall("\n".join(texts(article, code_or_equation))) == []
 
 
+def written_with_a_keyboard(node):
+    """Code and equations, docstrings, labels of figures and exercises."""
+    if node.name in ("svg", "tw-exercise") or "doc" in node.get("class", ()):
+        return True
+    return code_or_equation(node)
+
+
+@each_file
+def test_quotation_marks_are_printed_ones(file, site):
+    article = soup(site / file).select_one("article")
+    told = texts(article, written_with_a_keyboard)
+    assert [x for x in told if re.search("[\"']", x)] == []
+
+
 @each_file
 def test_equations(file, site):
     """Each became HTML with MathML beside it for screen readers."""
