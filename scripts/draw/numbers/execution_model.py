@@ -24,6 +24,14 @@ def latency():
     yield "tensor_flop", f"{found['bf16'][0] / SM['parts']['value']:.0f}"
 
 
+def exponentials():
+    """Online softmax of bfloat16 scores from HBM: two exponentials per score."""
+    found = {name: amount for name, _, amount, _ in rows()}
+    scores = found["hbm"] / 2
+    yield "hbm_scores", f"{scores:.1f}"
+    yield "exp_pass", f"{2 * scores / found['exp']:.1f}"
+
+
 def grid():
     """Waves of a layer's blocks: 4 × 16 heads, N = 4096, 128 rows per block."""
     sms = GPUS["H200"]["sms"]["value"]
@@ -51,4 +59,4 @@ def fits():
     yield "tile_warps", f"{fit['registers'] * threads // 32}"
 
 
-PARTS = (latency, grid, fits)
+PARTS = (latency, exponentials, grid, fits)

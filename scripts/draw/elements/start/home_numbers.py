@@ -10,9 +10,9 @@ SAY = {
         "names": ("standard", "FlashAttention"),
     },
     "zh": {
-        "traffic": ("1/{:.0f}", "的显存访问量", "{:.2f}\u00a0GB"),
-        "memory": ("1/{:.0f}", "的额外显存（输入之外）", "{:.0f}\u00a0MiB"),
-        "time": ("{:.1f} 倍", "的速度", "{:.2f}\u00a0ms"),
+        "traffic": ("1/{:.0f}", "显存访问量", "{:.2f}\u00a0GB"),
+        "memory": ("1/{:.0f}", "输入之外的显存", "{:.0f}\u00a0MiB"),
+        "time": ("{:.1f} 倍", "速度", "{:.2f}\u00a0ms"),
         "names": ("标准注意力", "FlashAttention"),
     },
 }
