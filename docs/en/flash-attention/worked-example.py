@@ -11,10 +11,10 @@
 # %% [markdown]
 # # The worked example, N = 4 and d = 2 { #worked-example }
 #
-# A formula convinces more when one has put numbers into it. On this page we follow FlashAttention's forward pass through all four tiles of a small example, without leaving out a single step. Every number is an exact fraction, and you can check each one of them with pen and paper.
+# A formula is more convincing once you have put numbers into it. On this page we follow FlashAttention's forward pass through all four tiles of a small example, without leaving out a single step. Every number is an exact fraction, and you can check each one of them with pen and paper.
 # { .tw-lead }
 #
-# At the end you will have seen every load, every rescaling and every store of Algorithm 1 once, so that you can find the first wrong number in a program of your own. You should know [the forward pass](forward.md). The machine on that page has played the same numbers; here they are written out, one row of each step to be checked by hand. Reading takes about ten minutes, and a little longer with a pencil. This page is a notebook: [download it](worked-example.ipynb) to run it yourself.
+# At the end you will have seen every load, every rescaling and every store of Algorithm 1 once, so that you can find the first wrong number in a program of your own. You should know [the forward pass](forward.md). The machine on that page has played the same numbers; here they are written out, and in each step we check a row by hand. What is new is [the last section](#more-traffic), which explains why FlashAttention-1 moves more than standard attention here. Reading takes about ten minutes, and a little longer with a pencil. This page is a notebook: [download it](worked-example.ipynb) to run it yourself.
 #
 # ## The input { #input }
 #
@@ -58,7 +58,7 @@ memory_html(steps[:1])
 # %% [markdown]
 # ## Step 2: queries 3 and 4, the same keys { #step-2 }
 #
-# \(K_1\) and \(V_1\) are still on the chip, so only \(Q_2\) and the state of rows 3 and 4 have to be loaded.
+# \(K_1\) and \(V_1\) are still on the chip, so only \(Q_2\) and the state of rows 3 and 4 have to be loaded. In row 3 the scores are 0 and 1, so that the first key counts \(\tfrac12\) and the second counts 1, and the mean is \(O = (\tfrac{0 + 9}{3/2},\ 9) = (6, 9)\).
 
 # %%
 step_latex(steps[1])
@@ -67,7 +67,7 @@ step_latex(steps[1])
 memory_html(steps[:2])
 
 # %% [markdown]
-# Half of the work is done. \(O\) already holds four proper outputs, each of which is attention over the first two keys only. None of them is the final one yet.
+# Half of the work is done. \(O\) already holds four complete outputs, each of which is attention over the first two keys only. None of them is the final one yet.
 #
 # ## Step 3: queries 1 and 2, keys 3 and 4 { #step-3 }
 #
@@ -91,7 +91,11 @@ memory_html(steps[:3])
 # %% [markdown]
 # ## Step 4: queries 3 and 4, keys 3 and 4 { #step-4 }
 #
-# In the last step the maximum moves by one unit in both rows, so the old part counts half in both.
+# In the last step the maximum moves by one unit in both rows, so the old part counts half in both. In row 4, for example, the old part has the weight \(\alpha\ell = \tfrac12 \cdot 2 = 1\), the tile's \(\tilde P V\) is \(1 \cdot (-9, 0) + \tfrac14(9, 0) = (-\tfrac{27}4, 0)\), and therefore
+#
+# $$
+# o = \frac{1 \cdot (\tfrac92, 9) + 1 \cdot (-\tfrac{27}4, 0)}{9/4} = \frac{(-\tfrac94, 9)}{9/4} = (-1, 4).
+# $$
 
 # %%
 step_latex(steps[3])
@@ -102,9 +106,9 @@ memory_html(steps[:4])
 # %% [markdown]
 # ## All four, move by move { #play }
 #
-# In the tile machine you can play the same four tiles, with every load and every store as a move of its own. Press FA2 for the order of FlashAttention-2, which keeps the queries outside: the tiles of steps 2 and 3 change places, and 52 elements move instead of 112. The colours of FA1's bar say why it is more than twice as long: 80 of its elements are \(O\), \(\ell\) and \(m\), which are written at the start and then come and go for each block of keys.
+# In the tile machine you can play the same four tiles, with every load and every store as a move of its own. Press FA2 for the order of FlashAttention-2, which keeps the queries outside: the tiles of steps 2 and 3 change places, and 52 elements move instead of 112. The colours of FA1's bar say why it is more than twice as long: 80 of its elements are \(O\), \(\ell\) and \(m\). They are 16 numbers, which are written at the start and then come and go for each of the two blocks of keys, so they cross 5 times.
 #
-# Try to predict each step before you play it, or put in other numbers, other block sizes or a mask. Point at a score to see its sum, or at an output to see its \(\alpha\) and \(\beta\) in every tile.
+# Try to predict each step before you play it, or put in other numbers, other block sizes or a mask. If you point at an output, you see its \(\alpha\) and \(\beta\) in every tile.
 #
 # <figure class="tw-figure tw-widget tw-broad" markdown="0">
 # <tw-stepper id="stepper" data-pass="forward" data-order="kv-outer">
@@ -142,13 +146,13 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 # it is 112 in all. For the same input, standard attention moves only [96](../why/standard-attention.md#bill). FlashAttention-1 moves *more* here, because \(O\), \(\ell\) and \(m\) travel
 # for each of the two blocks of keys.
 #
-# A larger \(N\) alone would hardly change the ratio, since both counts grow with \(N^2\). What does change it is the width of the tiles. Compare the parts that grow with \(N^2\), divided by the number of scores: standard attention moves 4 numbers per score, and FlashAttention-1 moves \((3d + 4)/B_c\).
+# With the same tiles, a larger \(N\) would hardly change the ratio, since both counts grow with \(N^2\). What does change it is the width of the tiles. Compare the parts that grow with \(N^2\), divided by the number of scores: standard attention moves 4 numbers per score, and FlashAttention-1 moves \((3d + 4)/B_c\).
 # In this example that makes \(10/2 = 5\) for FlashAttention-1, but with \(d = 64\) and \(B_c = 326\), the [formula's tile on an A100](tiling.md#does-it-fit), it is only 0.6. FlashAttention-1 begins to win where \((3d + 4)/B_c < 4\), that is, from about \(B_c = \tfrac34 d\) on, and the wider its tiles are, the more it saves (see [which side saves traffic](tiling.md#traffic)).
 #
 # ## What to remember { #remember }
 #
 # - After each step, the \(O\) of every row is exact for the keys that the row has seen.
-# - \(\alpha\) converts the old part to the new maximum, and \(\beta\) converts the tile. At least one of them is 1.
+# - \(\alpha\) converts the old part to the new maximum, and \(\beta\) converts the tile. As soon as the row has seen a key, at least one of them is 1.
 # - After the last tile, \(O\) is the result. No step is needed at the end.
 #
 # ## Check yourself { #check }
@@ -157,7 +161,7 @@ bool(np.abs(p @ np.array(V) - np.array(steps[-1]["o"], dtype=float)).max() < 1e-
 #     The maximum stays, but new values arrive: the tile adds the weight \(\beta\tilde\ell = \tfrac34\) to the old \(\tfrac32\). \(O\) would stay the same only if the tile's own output happened to be the same, or if all its keys were masked.
 #
 # ??? question "Could both \(\alpha\) and \(\beta\) be below 1?"
-#     No. \(m^{\text{new}}\) is either \(m\) or \(\tilde m\), and the one that it equals has the factor \(e^0 = 1\).
+#     No. \(m^{\text{new}}\) is either \(m\) or \(\tilde m\), and the one that it equals has the factor \(e^0 = 1\). The exception, under a mask, is a row that has seen no key yet: both maxima are \(-\infty\), and the code makes both factors 0.
 #
 # ??? question "Which numbers change if queries are in the outer loop?"
 #     The numbers of each step stay the same, and only the order of the steps becomes 1, 3, 2, 4. What changes is the traffic. \(O\), \(\ell\) and \(m\) are stored twice instead of four times and never loaded, whereas each block of \(K\) and \(V\) is loaded twice instead of once. In all, 40 elements go in and 16 go out, instead of 64 and 32. FlashAttention-2 stores only \(L\) in place of \(\ell\) and \(m\), so 12 go out. Try `python -m tilewise trace --order q-outer`.

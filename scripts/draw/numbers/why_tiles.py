@@ -51,6 +51,7 @@ def rates():
     yield "hbm", f"{clock['hbm']:.1f}"
     yield "l2_share", f"{100 * clock['l2'] / clock['bf16']:.1f}"
     yield "l2_rows", f"{clock['bf16'] / clock['l2']:.0f}"
+    yield "hbm_rows", f"{clock['bf16'] / clock['hbm']:.0f}"
 
 
 PARTS = (counted, rates)

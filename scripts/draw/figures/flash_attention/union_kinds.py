@@ -6,11 +6,11 @@ from tilewise.examples.variants_masks import MASKS
 
 WORDS = {
     "en": {
-        "sinks": "window, first 4 keys", "global": "local and global",
+        "first": "window, first 4 keys", "global": "local and global",
         "prefix": "prefix of 24, causal", "listed": "a list of tiles",
     },
     "zh": {
-        "sinks": "窗口加前 4 个键", "global": "局部加全局",
+        "first": "窗口加前 4 个键", "global": "局部加全局",
         "prefix": "前缀 24，其余因果", "listed": "分块列表",
     },
 }
