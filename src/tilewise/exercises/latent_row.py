@@ -26,7 +26,7 @@ def latent_row(q, q_rope, cache, w_k, w_v):
     scale = (len(q) + len(q_rope)) ** -0.5
     p = safe_softmax([scale * dot(query, x) for x in cache])
     c = [dot(p, column) for column in zip(*cache)]  # the weighted mean of rows
-    return query, [dot(c, column) for column in zip(*w_v)]
+    return query, [dot(c, column) for column in zip(*w_v)]  # zip drops the rotated part
     # --8<-- [end:solution]
 
 
