@@ -9,7 +9,7 @@ from os.path import normpath
 from pathlib import Path
 
 PAGE = "reference/references.html"
-SAID = {"en": ("Named on: {}", "{}", "; "), "zh": ("提到它的页面：{}", "《{}》", "、")}
+SAID = {"en": ("Named on: {}", "{}", "; "), "zh": ("提到它的页面：{}", "《{}》", "")}
 ENTRY = re.compile(r'<dt id="([^"]+)">(.*?)</dt>\s*<dd>(.*?)</dd>', re.S)
 HREF = re.compile(r'<a [^>]*?href="([^"]+)"')
 MENU = re.compile(

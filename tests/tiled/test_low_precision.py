@@ -164,3 +164,17 @@ def test_smoothing_and_rotation_help_where_they_should():
 
     assert error(shared, q, smooth(shared)[0]) < 0.7 * error(shared, q, shared)
     assert error(outliers, q @ m, outliers @ m) < 0.85 * error(outliers, q, outliers)
+
+
+@pytest.mark.parametrize("in_v, error", [(True, "0.0577"), (False, "0.0586")])
+def test_outliers_in_v_are_not_what_rotation_leaves(in_v, error):
+    """The two errors of e4m3 that the page names, from the inputs of its example."""
+    draw = torch.Generator().manual_seed(0)
+    x = torch.randn(3, 1024, 64, generator=draw, dtype=torch.float64)
+    far = 10 * torch.randn(x.shape, generator=draw, dtype=torch.float64)
+    far *= torch.rand(x.shape, generator=draw) < 0.001
+    q, k, v = x + far * torch.tensor([1, 1, in_v])[:, None, None]
+    exact, m = standard_forward(q, k, v)[0], rotation(64)
+    rule = as_rule(RECIPES["e4m3"])
+    o, _ = low_precision_forward(q @ m, k @ m, v, 128, 128, rule)
+    assert f"{(o - exact).norm() / exact.norm():.4f}" == error

@@ -20,9 +20,9 @@ PARTS = (
     (
         "flash-attention",
         "smallest_block block_sizes tile_step delta weights_again score_gradients"
-        " traffic_flash1 flash2_row sink_row tile_lists".split(),
+        " traffic_flash1 flash2_row sink_row tile_kind tile_lists".split(),
     ),
-    ("gpu", "tile_kind paged_row".split()),
+    ("gpu", "paged_row".split()),
     ("memory", "packed_row latent_row".split()),
     (
         "pitfalls",

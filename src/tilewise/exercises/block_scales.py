@@ -10,7 +10,7 @@ def block_scales(xs, per):
     The numbers of e2m1 are 0, 0.5, 1, 1.5, 2, 3, 4, 6, each with either sign. A scale
     is the largest |x| of its block over 6, or 1 where that is 0, and an element is the
     number nearest to x / scale. Of two that are equally near, it is the one with an
-    even place in the row above, where 0 has place 0. The last block may be shorter.
+    even place in the list above, where 0 has place 0. The last block may be shorter.
     """
     grid, scales, elements = [0, 0.5, 1, 1.5, 2, 3, 4, 6], [], []
     for first in range(0, len(xs), per):

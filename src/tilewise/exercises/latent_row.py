@@ -15,8 +15,8 @@ def latent_row(q, q_rope, cache, w_k, w_v):
     A row of the cache is a latent vector c, followed by a rotated key as long as
     q_rope. w_k and w_v have a row for each number of c. The key of the head is c w_k,
     as long as q, followed by the rotated key, and its value is c w_v. Scores have the
-    scale of the head, 1/√(len(q) + len(q_rope)). query is what is multiplied by the
-    rows of the cache as they are: query · row is the score without its scale.
+    scale of the head, 1/√(len(q) + len(q_rope)). query is the absorbed query followed
+    by q_rope: its product with a row of the cache is the score before scaling.
     """
 
     def dot(a, b):
@@ -25,8 +25,8 @@ def latent_row(q, q_rope, cache, w_k, w_v):
     query = [dot(q, w) for w in w_k] + q_rope
     scale = (len(q) + len(q_rope)) ** -0.5
     p = safe_softmax([scale * dot(query, x) for x in cache])
-    c = [dot(p, column) for column in zip(*cache)]  # the mean of the rows
-    return query, [dot(c, column) for column in zip(*w_v)]
+    c = [dot(p, column) for column in zip(*cache)]  # the weighted mean of rows
+    return query, [dot(c, column) for column in zip(*w_v)]  # zip drops the rotated part
     # --8<-- [end:solution]
 
 

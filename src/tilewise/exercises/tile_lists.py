@@ -8,10 +8,10 @@ def tile_lists(first, end, n_k, block_rows, block_cols):
     """(cut, full): for each block of queries, the numbers of the tiles to visit.
 
     Query r sees the keys c with first[r] ≤ c < end[r], of n_k keys, and none where
-    end[r] ≤ first[r]. A tile is full if all its queries see all its keys, and cut if
-    some of that is seen; others are in no list. Block i has the queries from
-    i · block_rows on, tile j the keys from j · block_cols on; the last ones may be
-    smaller. Lists go from left to right.
+    end[r] ≤ first[r]. A tile is full if all its queries see all its keys, and cut
+    (or partial) if some of its queries see some of its keys; others are in no list.
+    Block i has the queries from i · block_rows on, tile j the keys from j · block_cols
+    on; the last ones may be smaller. Lists go from left to right.
     """
     cut, full = [], []
     for r in range(0, len(first), block_rows):

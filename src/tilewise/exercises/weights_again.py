@@ -7,7 +7,7 @@ from tilewise.exercises.plain import log_sum, matrix, numbers, weights
 
 # --8<-- [start:solution]
 def weights_again(s, lse):
-    """The tile P_ij from its scores S_ij (B_r × B_c) and L (B_r), for the backward.
+    """The tile P_ij from its scores S_ij (B_r × B_c) and L (B_r), in the backward pass.
 
     L_r = ln Σ e^{S_rc} over *all* keys of row r. A score may be −∞: the key is hidden.
     A row that saw no key has L = −∞.
