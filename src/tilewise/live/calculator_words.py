@@ -36,8 +36,8 @@ WORDS = {
         "large": "too large",
         "even": "FlashAttention-1 moves less than standard attention where"
         " M > {leading} d², here {about} elements. M is {sram}.",
-        "exact": " Counted with ℓ, m and whole rounds, the sides change at"
-        " tiles of {cols} columns, M = {m}.",
+        "exact": " Counted exactly, FlashAttention-1 moves less from tiles of"
+        " {cols} columns on, M = {m}.",
         "never": " Counted with ℓ and m, it never moves less here.",
         "masked": " This is without a mask; a causal one spares FlashAttention-1 up to"
         " half of its traffic, and standard attention nothing.",
@@ -98,7 +98,7 @@ WORDS = {
         "large": "放不下",
         "even": "M > {leading} d² 时，FlashAttention-1 搬得比标准注意力少，"
         "在这里要超过 {about} 个元素；现在 M 是 {sram}。",
-        "exact": "算上 ℓ、m 和轮数取整，分界在每块 {cols} 列，M = {m}。",
+        "exact": "精确计算，从每块 {cols} 列起，FlashAttention-1 搬得更少，M = {m}。",
         "never": "算上 ℓ 和 m，在这里它怎么也不会搬得比标准注意力少。",
         "masked": "这是没有掩码的情形；因果掩码最多能让 FlashAttention-1 少搬一半，"
         "标准注意力则一点也不少。",

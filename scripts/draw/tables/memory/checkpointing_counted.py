@@ -9,7 +9,7 @@ E, HEADS, LAYERS, GIB = 2048, 16, 24, 2**30
 LENGTHS = (2048, 16384, 65536)
 SAY = {
     "en": {
-        "head": ["", "kept at {n}k, GiB", "with one block whole, GiB"],
+        "head": ["", "kept at {n}k, GiB", "peak, GiB"],
         "again": "computed twice, {n}k",
     },
     "zh": {

@@ -89,7 +89,7 @@ def plan_kernel(
     OUTER, INNER, PLAN, documents, slots, n_outer, n_inner, BLOCK: tl.constexpr,
     STEP: tl.constexpr,
 ):
-    """PLAN (FIELDS, slots) for one document: who it is, and its slots, one a block.
+    """PLAN (FIELDS, slots) for one document: where its rows are, a slot for each block.
 
     A program's walk is as long as the document on the other side (INNER), so documents
     come by that length, the longest first, and where it is the same in their order.
