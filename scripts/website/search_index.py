@@ -12,7 +12,7 @@ SEPARATOR = (
 )
 NO_WIDTH = re.compile(f"(?<={SEPARATOR})\u200b|\u200b(?={SEPARATOR})")
 WORDS = re.compile(r"[\s\u200b\-、。，．？！；：（）“”《》,.;:()\"']+")
-ROOM, RARE = {"zh": 300, "en": 800}, 3  # characters of a section; sections with a word
+ROOM, RARE = {"zh": 280, "en": 800}, 3  # characters of a section; sections with a word
 TAG = re.compile(r"</?[a-z][^>]*>")
 TEX = re.compile(r"\\\((.*?)\\\)", re.S)
 COMMAND = re.compile(
