@@ -79,7 +79,7 @@ def test_parts_fold_and_count(visit, axe):
         assert inside == seen
     read = ["softmax/merging.html", "softmax/safe-softmax.html"]
     page.evaluate(KEEP, [read, {"merge": {"solved": True}, "delta": {"code": "x"}}])
-    assert said(page, "[for=__nav_3]") == '" 2/4"'
+    assert said(page, "[for=__nav_3]") == '"2/4"'
     assert said(page, "[for=__nav_2]") == "none"
     assert "✓" in said(page, "a[href='merging.html']")
     assert said(page, "a[href='../reference/exercises.html']") == '" 1 ✓"'
