@@ -21,6 +21,7 @@ def anchor(name):
 def typeset(text):
     """A docstring's e^{x}, S_ij and special characters as Markdown and HTML."""
     text = " ".join(text.split()).replace("<", "&lt;").replace("*", r"\*")
+    text = re.sub(r"(?<=\b[a-zℓ])'(?![a-z])", "′", text)  # a prime
     text = re.sub(r"\^(?:\{([^}]*)\}|(\w))", r"<sup>\1\2</sup>", text)
     return re.sub(r"(?<=\b[A-Zqℓ])_(ij|[a-z])\b", r"<sub>\1</sub>", text)
 
