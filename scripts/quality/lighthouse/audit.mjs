@@ -3,6 +3,7 @@
 // own, as somebody who was never there; what counts for no score is left out.
 import { readFileSync } from "node:fs";
 import { defaultConfig, startFlow } from "lighthouse";
+import { throttling } from "lighthouse/core/config/constants.js";
 import { launch } from "puppeteer-core";
 
 const { root, pages, browser: executablePath, flags: args } = JSON.parse(readFileSync(0, "utf8"));
@@ -13,7 +14,7 @@ const config = {
   extends: "lighthouse:default",
   settings: {
     onlyCategories, skipAudits: parts.map((part) => part.id).filter((id) => !counted.has(id)),
-    disableFullPageScreenshot: true,
+    disableFullPageScreenshot: true, throttling: { ...throttling.mobileSlow4G },
   },
 };
 
@@ -34,13 +35,21 @@ const computed = ({ traceEvents }) => {
   }
 };
 
+// The phone is four times slower than the computers that Lighthouse has in mind, which reach
+// USUAL in its benchmark. A slower computer is fewer times faster than this phone.
+const USUAL = 1500;
+
 const browser = await launch({ executablePath, args, headless: true });
 for (const page of pages) {
   const profile = await browser.createBrowserContext();
   const flow = await startFlow(await profile.newPage(), { config });
   await flow.navigate(`${root}${page}.html`);
   await profile.close();
-  computed(flow.createArtifactsJson().gatherSteps[0].artifacts.Trace);
+  const { artifacts } = flow.createArtifactsJson().gatherSteps[0];
+  computed(artifacts.Trace);
+  const speed = Math.min(1, artifacts.BenchmarkIndex / USUAL);
+  for (const { throttling: phone } of [config.settings, artifacts.settings])
+    phone.cpuSlowdownMultiplier = throttling.mobileSlow4G.cpuSlowdownMultiplier * speed;
   const { lhr } = (await flow.createFlowResult()).steps[0];
   const scores = {}, lost = [];
   for (const [name, { score, auditRefs }] of Object.entries(lhr.categories)) {
