@@ -44,7 +44,7 @@ WANT = ["1.25", "1.67", "–"]  # over flash, cudnn and efficient
     [
         ({"date": "2026-11-29"}, "was changed after it was measured"),
         ({"host": "mine"}, "host is missing or does not belong there"),
-        ({"form": 7}, "form has a value that cannot stand there"),
+        ({"form": 7}, "the value of form is not possible"),
     ],
 )
 def test_a_wrong_file_gets_one_sentence(file, refused, change, words):

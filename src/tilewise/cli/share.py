@@ -22,8 +22,8 @@ WORDS: dict[str, dict[str, Any]] = {
         "json": "{file} is not a file of bench --share: it is no JSON.",
         "fields": "{file} is not a file of bench --share: {where} is missing or does "
         "not belong there.",
-        "value": "{file} is not a file of bench --share: {where} has a value that "
-        "cannot stand there.",
+        "value": "{file} is not a file of bench --share: the value of {where} "
+        "is not possible.",
         "follows": "{file} cannot be right: {where} does not follow from its other "
         "numbers.",
         "changed": "{file} was changed after it was measured: it has another SHA-256 "
