@@ -48,3 +48,9 @@ def short(value: object, limit: int = 80) -> str:
     """A value in quotes on one line for a sentence, cut where it is long."""
     text = str(value)
     return repr(text if len(text) <= limit else text[:limit] + "…")
+
+
+def short_path(path: object, limit: int = 80) -> str:
+    """A path in quotes for a sentence; of a long one the end, which has the name."""
+    text = str(path)
+    return repr(text if len(text) <= limit else "…" + text[-limit:])

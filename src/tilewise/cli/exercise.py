@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 
 from tilewise import exercises
-from tilewise.checks import short
+from tilewise.checks import short, short_path
 from tilewise.cli.errors import Bad
 from tilewise.cli.options import add_size
 from tilewise.exercises import NAMES
@@ -110,7 +110,7 @@ def write(path, name, lang, out):
         with open(path, "x", encoding="utf-8") as file:
             file.write(f"{text}\n\n{start(name, lang)}")
     except OSError as error:
-        raise Bad("unwritable", file=short(path), why=error.strerror) from None
+        raise Bad("unwritable", file=short_path(path), why=error.strerror) from None
     out.write(sentences["written"].format(file=path) + "\n")
     return 0
 
@@ -118,7 +118,7 @@ def write(path, name, lang, out):
 def read(path):
     """The reader's code."""
     if path.is_fifo():  # opening it would wait for somebody to write
-        raise Bad("pipe", file=short(path))
+        raise Bad("pipe", file=short_path(path))
     try:
         with open(path, "rb") as file:  # a character has up to four bytes
             data = file.read(4 * MOST + 4)
@@ -126,11 +126,11 @@ def read(path):
             "utf-8-sig", "strict" if len(data) <= 4 * MOST else "ignore"
         )
     except OSError as error:
-        raise Bad("unreadable", file=short(path), why=error.strerror) from None
+        raise Bad("unreadable", file=short_path(path), why=error.strerror) from None
     except UnicodeDecodeError:
-        raise Bad("encoding", file=short(path)) from None
+        raise Bad("encoding", file=short_path(path)) from None
     if len(source) > MOST:
-        raise Bad("long_code", file=short(path), limit=MOST)
+        raise Bad("long_code", file=short_path(path), limit=MOST)
     return source
 
 

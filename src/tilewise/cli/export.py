@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tilewise import alone
-from tilewise.checks import short
+from tilewise.checks import short, short_path
 from tilewise.cli.errors import Bad
 
 WORDS = {
@@ -65,7 +65,7 @@ def run(args, out):
             file.write(text)
     except (OSError, ValueError) as error:  # ValueError: no name of a file
         why = getattr(error, "strerror", None) or str(error)
-        raise Bad("unwritable", file=short(path), why=why) from None
+        raise Bad("unwritable", file=short_path(path), why=why) from None
     needs = ", ".join(alone.FILES[name]) or words["nothing"]
     lines = len(text.splitlines())
     out.write(words["written"].format(file=path, lines=lines, needs=needs) + "\n")

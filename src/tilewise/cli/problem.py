@@ -9,7 +9,7 @@ import os
 from typing import Any
 
 from tilewise import worked_example
-from tilewise.checks import short
+from tilewise.checks import short, short_path
 from tilewise.cli.errors import Bad
 from tilewise.serve import strict_json
 
@@ -25,7 +25,7 @@ def problem(path, n, d, **options):
     if path is not None:
         parts |= read(path)
         if options.get("backward") and "do" not in parts:
-            raise Bad("missing_key", file=short(path), key="do")
+            raise Bad("missing_key", file=short_path(path), key="do")
         agree(parts, path, n, d)
     elif (n or 4, d or 2) == (4, 2):
         plain = options.get("softcap") is None and not options.get("sink")
@@ -58,7 +58,7 @@ def generated(n, d):
 
 def read(path):
     """The checked content of a JSON file: {"q", "k", "v"} and maybe "scale", "do"."""
-    file = short(path)
+    file = short_path(path)
     content = parse(contents(path, file), file)
     if not isinstance(content, dict):
         raise Bad("not_object", file=file)
@@ -157,4 +157,4 @@ def agree(content, path, n, d):
         ("--n", "--d"), (n, d), size(content["q"]), strict=True
     ):
         if typed is not None and typed != actual:
-            raise Bad(key, value=typed, file=short(path), actual=actual)
+            raise Bad(key, value=typed, file=short_path(path), actual=actual)

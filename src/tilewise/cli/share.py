@@ -6,7 +6,7 @@ from typing import Any
 
 from tilewise.bench import share, share_file
 from tilewise.bench.cells import PASSES, PUBLIC
-from tilewise.checks import short
+from tilewise.checks import short_path
 from tilewise.cli.errors import Bad
 
 WORDS: dict[str, dict[str, Any]] = {
@@ -95,7 +95,7 @@ def run(args, out, progress, say):
 
 def check(args, out):
     """Read a file of `bench --share` and show it; Bad says what is wrong with it."""
-    name = short(args.check)
+    name = short_path(args.check)
     try:
         with Path(args.check).open(encoding="utf-8") as file:
             text = file.read(share_file.LARGEST + 1)
