@@ -37,7 +37,7 @@ WORDS = {
         "even": "FlashAttention-1 moves less than standard attention where"
         " M > {leading} d², here {about} elements. M is {sram}.",
         "exact": " Counted exactly, FlashAttention-1 moves less from tiles of"
-        " {cols} columns on, M = {m}.",
+        " {cols} columns on, that is, from M = {m} on.",
         "never": " Counted with ℓ and m, it never moves less here.",
         "masked": " This is without a mask; a causal one spares FlashAttention-1 up to"
         " half of its traffic, and standard attention nothing.",
@@ -59,7 +59,7 @@ WORDS = {
         "how asked": "every access to HBM",
         "how once": "repeated accesses to a cache",
         "hint": "Filled: every access goes to HBM. Open: a cache answers repeated ones."
-        " Each mark says its numbers.",
+        " Point at a mark to see its numbers.",
         "comma": ", ",
         "colon": ": ",
     },
@@ -98,7 +98,7 @@ WORDS = {
         "large": "放不下",
         "even": "M > {leading} d² 时，FlashAttention-1 搬得比标准注意力少，"
         "在这里要超过 {about} 个元素；现在 M 是 {sram}。",
-        "exact": "精确计算，从每块 {cols} 列起，FlashAttention-1 搬得更少，M = {m}。",
+        "exact": "精确计算，每块至少 {cols} 列，即 M 至少 {m} 时，它才搬得更少。",
         "never": "算上 ℓ 和 m，在这里它怎么也不会搬得比标准注意力少。",
         "masked": "这是没有掩码的情形；因果掩码最多能让 FlashAttention-1 少搬一半，"
         "标准注意力则一点也不少。",
@@ -119,7 +119,7 @@ WORDS = {
         "how asked": "每次读写都走 HBM",
         "how once": "重复的读写命中缓存",
         "hint": "实心：每次读写都走 HBM。空心：重复的读写命中缓存。"
-        "每个点都能读出数值。",
+        "指向一个点，可以读出它的数值。",
         "comma": "，",
         "colon": "：",
     },
