@@ -10,6 +10,7 @@ from pathlib import Path
 
 PAGE = "reference/references.html"
 SAID = {"en": ("Named on: {}", "{}", "; "), "zh": ("提到它的页面：{}", "《{}》", "")}
+MANY, FOLDED = 6, {"en": "Named on {} pages", "zh": "提到它的页面有 {} 个"}
 ENTRY = re.compile(r'<dt id="([^"]+)">(.*?)</dt>\s*<dd>(.*?)</dd>', re.S)
 HREF = re.compile(r'<a [^>]*?href="([^"]+)"')
 MENU = re.compile(
@@ -56,11 +57,20 @@ def named(article, known):
     return found
 
 
+def listed(links, language):
+    """The links to the pages that name a work, folded where there are many."""
+    said, _, comma = SAID[language]
+    if len(links) <= MANY:
+        return f'<p class="tw-named">{said.format(comma.join(links))}</p>'
+    inside = f"<summary>{FOLDED[language].format(len(links))}</summary>"
+    return f'<details class="tw-named">{inside}<p>{comma.join(links)}</p></details>'
+
+
 def added(site, texts, language):
     """The references page with the pages that name each work, from {path: text}."""
     page = texts[site / PAGE]
     known, where = works(page), {}
-    said, called, comma = SAID[language]
+    called = SAID[language][1]
     for address, title in dict(MENU.findall(page)).items():
         path = (site / PAGE).parent / address
         article = ARTICLE.search(texts[Path(normpath(path))])
@@ -71,7 +81,7 @@ def added(site, texts, language):
     def entry(match):
         if match[1] not in where:
             return match[0]
-        pages = said.format(comma.join(where[match[1]]))
-        return match[0].removesuffix("</dd>") + f'<p class="tw-named">{pages}</p></dd>'
+        pages = listed(where[match[1]], language)
+        return match[0].removesuffix("</dd>") + pages + "</dd>"
 
     return ENTRY.sub(entry, page)

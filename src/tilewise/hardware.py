@@ -153,7 +153,7 @@ GPUS["H200"] = describe(
             "capacity": measured(
                 60 * MB, "roofline", "reported; NVIDIA states 50 MB, for the H100"
             ),
-            "bandwidth": measured(8.7e12, "latency", "reads, at 1.98 GHz"),
+            "bandwidth": measured(8.74e12, "latency", "reads, at 1.98 GHz"),
             "latency": measured(282, "latency", "272 to 295 over the SMs"),
         },
         "hbm": {

@@ -103,13 +103,13 @@ def quantise(x: Tensor, recipe: Recipe, axis: int = -1) -> Tensor:
     a row may be shorter. "whole" and per = None mean the last two axes of x.
     """
     y = x.movedim(axis, -1)
-    per, n, around = recipe.per, y.shape[-1], torch.ones_like(y[..., :1, :1])
+    per, n, outer = recipe.per, y.shape[-1], torch.ones_like(y[..., :1, :1])
     if recipe.outer is not None:
         over = {"row": (-1,), "whole": (-2, -1)}[recipe.outer]
         inner = ELEMENTS[recipe.element][2] * ELEMENTS["e4m3"][2]
-        around = y.abs().amax(over, keepdim=True) / inner
-        around = around.masked_fill(around == 0, 1)
-    y = y / around
+        outer = y.abs().amax(over, keepdim=True) / inner
+        outer = outer.masked_fill(outer == 0, 1)
+    y = y / outer
     if per is None:
         s = scales(y.abs().amax((-2, -1), keepdim=True), recipe)
         y = nearest(y / s, recipe.element) * s
@@ -117,7 +117,7 @@ def quantise(x: Tensor, recipe: Recipe, axis: int = -1) -> Tensor:
         y = torch.nn.functional.pad(y, (0, -n % per)).unflatten(-1, (-1, per))
         s = scales(y.abs().amax(-1, keepdim=True), recipe)
         y = (nearest(y / s, recipe.element) * s).flatten(-2)[..., :n]
-    return (y * around).movedim(-1, axis)
+    return (y * outer).movedim(-1, axis)
     # --8<-- [end:quantise]
 
 

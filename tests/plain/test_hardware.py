@@ -122,7 +122,7 @@ def test_measured_numbers_are_those_of_the_results():
     sets = [x for x in latency["read_bandwidth_by_set"] if x["bytes"] < 48e6]
     rates = sorted(x["bytes_per_second"]["median"] for x in sets)
     middle = rates[len(rates) // 2]
-    assert levels["l2"]["bandwidth"]["value"] == pytest.approx(middle, rel=0.01)
+    assert levels["l2"]["bandwidth"]["value"] == pytest.approx(middle, rel=0.001)
     assert levels["l2"]["capacity"]["value"] == roof["machine"]["l2_bytes"]
     assert h200["sms"]["value"] == roof["machine"]["sms"]
     offered = roof["machine"]["memory_bytes"]

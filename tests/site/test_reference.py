@@ -111,6 +111,17 @@ def named(site, lang):
     }
 
 
+@every("lang", LANGS)
+def test_a_long_list_of_pages_is_folded(lang, site):
+    """At least one work has more pages than a reader wants to see at once."""
+    page = Page((site / built(DOCS / lang / REFERENCES)).read_text("utf-8"))
+    assert page.select("details.tw-named") and page.select("p.tw-named")
+    for node in page.select(".tw-named"):
+        links = len(node.select("a"))
+        assert (links > 6) == (node.name == "details"), links
+        assert not node.summary or f" {links} " in node.summary.get_text()
+
+
 def test_all_that_pages_cite_is_there_with_the_pages(site):
     listed = {lang: named(site, lang) for lang in LANGS}
     for address, where in cited().items():

@@ -3,7 +3,7 @@
 SAY = {
     "inputs": "查不出：{passes}。查得出：{exposed}。",
     "error": "{input}，{of} 差了 {by}", "nan": "{input}，{of} 是 NaN",
-    "yes": "{input}，却说一致", "count": "{kind}（{n} 种）",
+    "yes": "{input}，它却判为一致", "count": "{kind}（{n} 种）",
     "tests": ("代号", "测试", "查出", "在最小组合里"),
     "chosen": "是", "and": " 和 ", "comma": "、",
     "smallest": "{letters} 合起来查出全部 {all} 个；"
@@ -100,7 +100,7 @@ CHECK = {
     "few_in_half": "fp16，8 个键",
     "close_to_a_hundredth": "容差 0.01",
     "one_tile_output": "调用一次，只看输出，只有一块",
-    "notices_a_difference": "看得出 0.1 的误差",
+    "notices_a_difference": "相差 0.1，它看得出来",
 }
 TEST = {
     "first": "第一个测试：一块，N = d = 8，只看输出",
