@@ -20,9 +20,7 @@ def speed(variant, run, **cells):
 
 
 def tried():
-    """A bound, and what the poll brings."""
-    for d in DIMS:
-        yield f"main_only_1k_{d}", f"{speed('main_only', 'bounds', d=d, n=1024):.2f}"
+    """What the poll brings."""
     poll = max(speed("no_pin", "variants", d=d) for d in DIMS)
     yield "poll_percent", f"{100 * poll - 100:.0f}"
     early = [speed(x, "bounds", d=128) for x in ("early_lse", "early_lse_no_pin")]
