@@ -5,11 +5,11 @@ import json
 import statistics
 
 import pytest
-from draw.numbers import _rivals, measured
+from draw.numbers import measured
 from draw.tables.gpu import two_cards
 from repository import ROOT
 
-from tilewise.bench.cells import PASSES, geometric
+from tilewise.bench.cells import DIMS, PASSES, geometric
 
 _bench = importlib.import_module("draw.figures._bench")
 FOUND = _bench.bench()
@@ -45,7 +45,14 @@ def test_the_lead_grows_with_the_length_over_cudnn_and_shrinks_over_fa4():
 def test_backward_the_gap_to_fa4_is_where_the_page_says():
     by_n = measured.means("backward", "fa4", 0)
     assert max(by_n[1024], by_n[2048]) < min(by_n[n] for n in (4096, 8192, 16384))
-    assert all(by_n[n] == pytest.approx(1, abs=0.01) for n in _rivals.MIDDLE)
+    assert all(by_n[n] == pytest.approx(1, abs=0.01) for n in (4096, 8192))
+    assert by_n[16384] == min(by_n[n] for n in (4096, 8192, 16384))
+
+
+@pytest.mark.parametrize("d", DIMS)
+def test_flex_is_between_the_fourth_rung_and_the_fifth(d):
+    speeds = [_bench.mean("forward", name, d) for name in ("exp2", "flex", "causal")]
+    assert speeds == sorted(speeds)
 
 
 def test_plain_triton_is_ahead_of_flex_but_for_the_noise():

@@ -1,12 +1,9 @@
 """Ours beside its two closest rivals, FlashAttention-4 and -3, cell by cell."""
 
-import math
 
 from draw.figures import _bench as bench
 
 from tilewise.bench.cells import geometric
-
-MIDDLE = 4096, 8192
 
 
 def compared(way, other, kernel=None):
@@ -40,11 +37,9 @@ def losses():
     yield "ahead", f"{sum(x > 1 for x in fa4)}"
     yield "behind", percent(geometric(fa4))
     yield "behind_worst", percent(min(fa4))
-    by_n = {n: percent(x) for n, x in means("backward", "fa4", 0).items()}
+    by_n = means("backward", "fa4", 0)
     for n in (1024, 2048, 16384):
-        yield f"behind_{n}", by_n[n]
-    far = max(abs(1 - x) for n, x in means("backward", "fa4", 0).items() if n in MIDDLE)
-    yield "behind_middle", f"{math.ceil(100 * far)}"
+        yield f"behind_{n}", percent(by_n[n])
 
 
 def newest():

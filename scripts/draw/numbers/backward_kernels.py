@@ -20,9 +20,7 @@ def speed(variant, run, **cells):
 
 
 def tried():
-    """A bound, and what the poll brings."""
-    for d in DIMS:
-        yield f"main_only_1k_{d}", f"{speed('main_only', 'bounds', d=d, n=1024):.2f}"
+    """What the poll brings."""
     poll = max(speed("no_pin", "variants", d=d) for d in DIMS)
     yield "poll_percent", f"{100 * poll - 100:.0f}"
     early = [speed(x, "bounds", d=128) for x in ("early_lse", "early_lse_no_pin")]
@@ -42,7 +40,7 @@ def order():
 
 
 def rungs():
-    """From rung to rung, and over cuDNN and FlashAttention-4."""
+    """Each rung's speed, from rung to rung, and over cuDNN and FlashAttention-4."""
     pairs = {
         "sideways": ("backward_descriptors", "backward_split"),
         "fa4": (TOP, "fa4"),
@@ -54,6 +52,8 @@ def rungs():
         wide, narrow = (bench.mean(way, top, d) for d in (128, 64))
         yield f"wider_{way}", f"{wide / narrow:.2f}"
     for d in DIMS:
+        for rung in ("backward_split", "backward_descriptors", TOP):
+            yield f"{rung}_{d}", f"{bench.mean('backward', rung, d):.0f}"
         ratios = bench.ratios("backward", TOP, "backward_descriptors", d)
         yield f"gluon_{d}", f"{geometric(ratios.values()):.2f}"
 
@@ -79,9 +79,6 @@ def clock():
     runs = timeline.pairs()
     parts = timeline.cycles("consumer 0")
     yield "slowest_stamps", f"{100 * (max(x['slowdown'] for x in runs) - 1):.0f}"
-    wider = results(timeline.FILE)["passes"]["backward"]["64"]
-    slow = max(x["slowdown"] for x in wider if len(x["points"]) < 3)
-    yield "slowest_64", f"{100 * (slow - 1):.0f}"
     drawn = results(timeline.FILE)["passes"]["backward"][timeline.D]
     strip = next(x["slowdown"] for x in drawn if len(x["points"]) == 5)
     yield "strip_slower", f"{100 * (strip - 1):.0f}"

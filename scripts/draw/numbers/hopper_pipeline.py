@@ -10,7 +10,6 @@ from draw.numbers._shared import variant
 from draw.tables._rungs import COMPILED
 from draw.tables.gpu.ladder_instructions import loop, per_score
 
-from tilewise import hardware
 from tilewise.bench.cells import geometric
 
 OURS, BEFORE = "gluon_forward", "descriptors"
@@ -40,9 +39,6 @@ def gains():
         yield f"gain_{d}", f"{100 * geometric(ratios) - 100:.0f}"
         for key, rung in (("ours", OURS), ("before", BEFORE)):
             yield f"{key}_score_{d}", f"{per_score(loop(rung, 0, d)):.1f}"
-    best = max(bench.speeds("forward", OURS, 64).values())
-    yield "best_64", f"{best:.0f}"
-    yield "peak", f"{hardware.roofs('H200')[0] / 1e12:.1f}"
     scores = 64 * 128  # of a consumer's tile; an SM issues for 128 threads per cycle
     issued = round(per_score(loop(OURS, 0, 64)), 1) * scores / 128
     yield "issue_64", f"{issued:.0f}"

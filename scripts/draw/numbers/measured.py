@@ -36,11 +36,6 @@ def speeds():
     yield "short_worst", f"{worst:.1f}"
     yield "fastest", f"{fastest()}"
     yield "clearly", f"{fastest(1.07)}"
-    for rung in ("exp2", "causal"):
-        for d in DIMS:
-            yield f"{rung}_{d}", f"{bench.mean('forward', rung, d):.0f}"
-    for d in DIMS:
-        yield f"flex_{d}", f"{bench.mean('forward', 'flex', d):.0f}"
     for other in ("cudnn", "fa4"):
         worst = min(two_cards.ratios("h100", "forward", other).values())
         yield f"h100_{other}", f"{worst:.2f}"
