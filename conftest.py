@@ -26,8 +26,9 @@ ROOT = Path(__file__).parent
 WORKERS = 4  # at most
 MEMORY = 2 << 30  # bytes for each worker, which has PyTorch and a Chromium beside it
 LATER = pytest.StashKey[int]()  # how many tests the quick set leaves out
-# These folders take longest, so they begin first, and short files end the run.
-FIRST = "tests/site/", "tests/kernels/", "tests/browser/"
+# These folders take longest, so they begin first, and short files end the run. While a
+# worker builds the site, others compile kernels, so that no browser waits for it.
+FIRST = "tests/site/", "tests/kernels/", "tests/alone/", "tests/browser/"
 # One worker runs a whole folder of these, because its files read the same pages, or ask
 # which test kills which wrong variant.
 TOGETHER = "tests/site/", "tests/pitfalls/"
@@ -120,7 +121,7 @@ def pytest_collection_modifyitems(config, items):
 
         def place(item):
             path = item.path.relative_to(ROOT).as_posix()
-            return not path.startswith(FIRST)
+            return [not path.startswith(folder) for folder in FIRST]
 
         items.sort(key=place)
 
