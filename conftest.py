@@ -10,6 +10,7 @@ run on several cores: pytest-xdist gives each worker whole files, so that a fixt
 module is set up once.
 """
 
+import gc
 import os
 from collections import defaultdict
 from pathlib import Path
@@ -107,6 +108,17 @@ def pytest_configure(config):
     kept = TemporaryDirectory(prefix="tilewise-")
     os.environ["TILEWISE_RUNS"] = kept.name
     config.add_cleanup(kept.cleanup)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is made here stays until the end: no use in looking for garbage in it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
