@@ -10,6 +10,7 @@ run on several cores: pytest-xdist gives each worker whole files, so that a fixt
 module is set up once.
 """
 
+import gc
 import os
 from collections import defaultdict
 from pathlib import Path
@@ -26,8 +27,9 @@ ROOT = Path(__file__).parent
 WORKERS = 4  # at most
 MEMORY = 2 << 30  # bytes for each worker, which has PyTorch and a Chromium beside it
 LATER = pytest.StashKey[int]()  # how many tests the quick set leaves out
-# These folders take longest, so they begin first, and short files end the run.
-FIRST = "tests/site/", "tests/kernels/", "tests/browser/"
+# These folders take longest, so they begin first, and short files end the run. While a
+# worker builds the site, others compile kernels, so that no browser waits for it.
+FIRST = "tests/site/", "tests/kernels/", "tests/alone/", "tests/browser/"
 # One worker runs a whole folder of these, because its files read the same pages, or ask
 # which test kills which wrong variant.
 TOGETHER = "tests/site/", "tests/pitfalls/"
@@ -108,6 +110,17 @@ def pytest_configure(config):
     config.add_cleanup(kept.cleanup)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is made here stays until the end: no use in looking for garbage in it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """Keeps the quick set, unless everything or something else is asked for."""
@@ -120,7 +133,7 @@ def pytest_collection_modifyitems(config, items):
 
         def place(item):
             path = item.path.relative_to(ROOT).as_posix()
-            return not path.startswith(FIRST)
+            return [not path.startswith(folder) for folder in FIRST]
 
         items.sort(key=place)
 

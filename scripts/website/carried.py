@@ -48,6 +48,17 @@ def files():
     return {".".join(x).removesuffix(".__init__"): p for p, x in names.items()}
 
 
+@cache
+def read(module):
+    """The text of a module of the package."""
+    return files()[module].read_text("utf-8")
+
+
+def starts(node):
+    """Whether it is the option of a command that starts a module."""
+    return isinstance(node, ast.Constant) and node.value == "-m"
+
+
 def statements(node):
     """(node, whether it runs as its module is imported), without what only types do."""
     stack = [(node, True)]
@@ -74,10 +85,9 @@ def imports(code):
             names = [f"tilewise.{node.attr}"] if node.value.id == "tilewise" else []
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             names = [node.value] if PACKAGE.fullmatch(node.value) else []
-        elif isinstance(node, ast.List) and (
-            started := COMMAND.search(ast.unparse(node))
-        ):
-            names = ["tilewise.__main__", f"tilewise.{started[1]}."]
+        elif isinstance(node, ast.List) and any(map(starts, node.elts)):
+            if started := COMMAND.search(ast.unparse(node)):
+                names = ["tilewise.__main__", f"tilewise.{started[1]}."]
         found[not early].update(names)
     return found
 
@@ -114,12 +124,14 @@ def used(codes):
             if package != "tilewise":
                 others |= {package} if now else set()
                 continue
-            whole = [x for x in modules if x.startswith(name)]
-            for module in whole if name.endswith(".") else [home(name, modules)]:
+            found = [home(name, modules)]
+            if name.endswith("."):
+                found = [x for x in modules if x.startswith(name)]
+            for module in found:
                 for one in filter(modules.get, with_parents(module)):
                     if seen.get(one) is None or now > seen[one]:
                         seen[one] = now
-                        waiting.append((modules[one].read_text("utf-8"), now))
+                        waiting.append((read(one), now))
     paths = [modules[x] for x in sorted(seen)]
     return sorted(others - sys.stdlib_module_names), paths
 

@@ -7,12 +7,14 @@ then the second one gets its alias, or its module's name behind its own.
 
 import ast
 import builtins
+import re
 from collections.abc import Iterator
 
 from tilewise.alone.imports import import_lines, top
 from tilewise.alone.modules import Edit, Module, Part, Unusable, find, imports
-from tilewise.alone.names import free, stored
+from tilewise.alone.names import stored
 
+OURS = re.compile(r"\bfrom\s+tilewise\b")
 Owner = tuple[Module, str]
 Found = tuple[Owner, str, ast.AST]
 
@@ -26,7 +28,8 @@ def inline(text: str, between: int = 2) -> str:
     if "os.environ" in text:
         raise Unusable("what is imported may depend on what is done before")
     made = Program(text).text(between)
-    for node in ast.walk(ast.parse(made)):
+    left = ast.walk(ast.parse(made)) if OURS.search(made) else ()  # seldom: in a text
+    for node in left:
         if isinstance(node, ast.ImportFrom) and top(node.module or "") == "tilewise":
             raise Unusable(f"{node.module} is imported in a function")
     return made
@@ -50,7 +53,7 @@ class Program:
 
     def changes(self, home: Module, node: ast.stmt) -> Iterator[Edit]:
         """What changes in a statement of this module."""
-        for use, hidden in free(node):
+        for use, hidden in home.free(node):
             if use.id in home.others:
                 source, item = home.others[use.id]
                 self.imports.add((source, item, use.id))

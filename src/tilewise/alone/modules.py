@@ -4,10 +4,12 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
 from tilewise import _FRONT
+from tilewise.alone.names import Free, free
 
 SOURCE = Path(__file__).resolve().parents[1]
 MARK = re.compile(r"^ *# --8<-- .*\n", re.M)  # a section of a page begins or ends
@@ -33,7 +35,7 @@ class Module:
         self.name, self.text = name, MARK.sub("", text)
         self.raw, self.tree = self.text.encode(), ast.parse(self.text)
         lines = self.raw.splitlines(keepends=True)
-        self.starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
+        self.starts = [*accumulate(map(len, lines), initial=0)]
         self.parents = {
             child: node
             for node in ast.walk(self.tree)
@@ -43,6 +45,7 @@ class Module:
         self.ours: dict[str, tuple[str, str]] = {}  # as: (module, name or "")
         self.others: dict[str, tuple[str, str]] = {}  # of other packages
         self.rest: list[ast.stmt] = []  # neither imports nor the docstring
+        self.asked: dict[ast.stmt, list[Free]] = {}
         for node in self.tree.body:
             self.read(node)
 
@@ -72,6 +75,12 @@ class Module:
         whole = alias.name if alias.asname else alias.name.partition(".")[0]
         name = alias.asname or whole
         (self.ours if ours else self.others)[name] = whole, ""
+
+    def free(self, node: ast.stmt) -> list[Free]:
+        """What a statement takes from outside, found once for all programs."""
+        if node not in self.asked:
+            self.asked[node] = [*free(node)]
+        return self.asked[node]
 
     def doc(self) -> str:
         """The docstring, as it is written."""
