@@ -10,6 +10,14 @@ const SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉";
 export const about = (film, name) => film.tensors.find(([x]) => x === name);
 export const colour = (film, name) => `tw-in-${about(film, name)[2]}`;
 
+// An element over the room of its longest text, and what is in it now. Nothing else moves when
+// that changes, so it is laid out alone: a browser lays out all or such parts, never both.
+export const over = (style, texts, ...now) => {
+  const layer = el("span", { class: "tw-layer" }, ...now);
+  return el("div", { class: `tw-layered ${style}`, "data-texts": texts }, layer);
+};
+export const longest = (texts) => texts.reduce((a, b) => (b.length > a.length ? b : a), "");
+
 const INNER = "([^{}]*(?:\\{[^{}]*\\}[^{}]*)*)"; // what stands in braces, others within
 const UPRIGHT = "(max|rowmax|rowsum|new|log|ln|tanh|sink|d(?=[A-Z]))";
 const PIECE = new RegExp(`([_^])\\{${INNER}\\}|${UPRIGHT}|([A-Za-zℓτδαβ]\u0303?)|(.)`, "gu");
