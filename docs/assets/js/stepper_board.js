@@ -3,7 +3,7 @@
 // grid, so that rows and columns of all its matrices are in line.
 import { el } from "./page.js";
 import {
-  BY_KEY, blockOf, colour, columns, count, longest, math, named, plain, shown,
+  BY_KEY, Matrix, blockOf, columns, count, list, longest, named, plain, range, shown,
 } from "./stepper_film.js";
 import { tell } from "./stepper_words.js";
 
@@ -19,65 +19,6 @@ const FLOOR = {
   standard: [". k", "q s|p o", ". v"],
   backward: [". . dk", ". . k", "dq q s l m o do", ". . v", ". . dv"],
 };
-const range = (n) => Array.from({ length: n }, (_, x) => x);
-const list = (row) => (Array.isArray(row) ? row : [row]);
-
-const title = (text) => {
-  const [name, unit] = text.split("/");
-  return [...math(name), ...(unit ? [el("span", { class: "tw-unit" }, "/", math(unit))] : [])];
-};
-
-// One matrix: a table whose rows and columns are tracks of the board.
-class Matrix {
-  constructor(names, film, [rows, cols], turned) {
-    Object.assign(this, { names, film, rows, cols, turned });
-    this.label = el("div", { class: "tw-name", "aria-hidden": "true" });
-    this.cells = range(rows).map(() => range(cols).map(() => el("td")));
-    for (const one of this.cells.flat()) {
-      Object.assign(one, { said: "", look: "", text: new Text() }); // as it was drawn last
-      one.append(one.text);
-    }
-    const line = (a) => el("tr", null, a.map((b) => (b.place = [this, ...b.place]) && b));
-    this.cells.forEach((row, r) => row.forEach((one, c) => (one.place = [r, c])));
-    const lines = turned ? range(cols).map((c) => this.cells.map((row) => row[c])) : this.cells;
-    this.table = el("table", { class: `tw-cells ${colour(film, names[0])}` },
-      el("tbody", null, lines.map(line)));
-  }
-
-  call(text, spoken) {
-    if (text !== this.text) (this.now ?? this.label).replaceChildren(...title(text));
-    if (spoken !== this.spoken) this.table.setAttribute("aria-label", spoken);
-    Object.assign(this, { text, spoken });
-  }
-
-  // The label has the room of its longest text, and that of now lies over it.
-  keep(longest) {
-    this.now = el("span", { class: "tw-layer" });
-    this.label.append(this.now, el("span", { class: "tw-widest" }, title(longest)));
-  }
-
-  // Whether it is as it was drawn last.
-  same(...seen) {
-    const same = this.seen?.every((x, n) => x === seen[n]);
-    this.seen = seen;
-    return same;
-  }
-
-  // Only what differs is written: all else need not be laid out or painted again.
-  set(r, c, text, style = "") {
-    const one = this.cells[r][c];
-    if (one.said !== text) one.text.data = one.said = text;
-    if (one.look === style) return;
-    one.className = one.look = style;
-    if (one.digits) one.digits.className = style.startsWith("tw-fresh") ? "tw-bold" : "";
-  }
-
-  block(n) {
-    const size = blockOf(this.film, this.names[0]);
-    return this.cells.slice(n * size, (n + 1) * size).flat();
-  }
-}
-
 // Where each matrix of a template lies: its tracks, and those of its name.
 const place = (template, film, shape) => {
   const names = template.map((line) => line.split(" "));

@@ -1,8 +1,8 @@
 // Plays the trace, tile by tile, in <tw-stepper data-pass="forward" data-order="kv-outer">.
 // The example's films are committed files; every other film is Python's, in the worker.
 import { el, load, problem, announce, debounce, lang } from "./page.js";
-import { math, unroll } from "./stepper_film.js";
-import { Panel, box, line, sentence, title } from "./stepper_panel.js";
+import { box, line, math, unroll } from "./stepper_film.js";
+import { Panel, sentence, title } from "./stepper_panel.js";
 import { pointing } from "./stepper_point.js";
 import { tell, words } from "./stepper_words.js";
 
