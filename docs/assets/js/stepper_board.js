@@ -3,7 +3,7 @@
 // grid, so that rows and columns of all its matrices are in line.
 import { el } from "./page.js";
 import {
-  BY_KEY, blockOf, colour, columns, count, math, named, plain, shown,
+  BY_KEY, Matrix, blockOf, columns, count, list, longest, named, plain, range, shown,
 } from "./stepper_film.js";
 import { tell } from "./stepper_words.js";
 
@@ -19,44 +19,6 @@ const FLOOR = {
   standard: [". k", "q s|p o", ". v"],
   backward: [". . dk", ". . k", "dq q s l m o do", ". . v", ". . dv"],
 };
-const range = (n) => Array.from({ length: n }, (_, x) => x);
-const list = (row) => (Array.isArray(row) ? row : [row]);
-
-// One matrix: a table whose rows and columns are tracks of the board.
-class Matrix {
-  constructor(names, film, [rows, cols], turned) {
-    Object.assign(this, { names, film, rows, cols, turned });
-    this.label = el("div", { class: "tw-name", "aria-hidden": "true" });
-    this.cells = range(rows).map(() => range(cols).map(() => el("td")));
-    const line = (a) => el("tr", null, a.map((b) => (b.place = [this, ...b.place]) && b));
-    this.cells.forEach((row, r) => row.forEach((one, c) => (one.place = [r, c])));
-    const lines = turned ? range(cols).map((c) => this.cells.map((row) => row[c])) : this.cells;
-    this.table = el("table", { class: `tw-cells ${colour(film, names[0])}` },
-      el("tbody", null, lines.map(line)));
-  }
-
-  call(text, spoken) {
-    if (text !== this.text) {
-      const [name, unit] = text.split("/");
-      const made = unit && el("span", { class: "tw-unit" }, "/", math(unit));
-      this.label.replaceChildren(...math(name), ...(made ? [made] : []));
-      this.text = text;
-    }
-    this.table.setAttribute("aria-label", spoken);
-  }
-
-  set(r, c, text, style = "") {
-    const one = this.cells[r][c];
-    if (one.textContent !== text) one.textContent = text;
-    if (one.className !== style) one.className = style;
-  }
-
-  block(n) {
-    const size = blockOf(this.film, this.names[0]);
-    return this.cells.slice(n * size, (n + 1) * size).flat();
-  }
-}
-
 // Where each matrix of a template lies: its tracks, and those of its name.
 const place = (template, film, shape) => {
   const names = template.map((line) => line.split(" "));
@@ -140,17 +102,46 @@ export class Chip extends Board {
     const rows = (name) => Math.min(blockOf(film, name), count(film, name));
     const template = CHIP[film.order === "standard" ? "standard" : film.pass];
     super(film, template, (name) => [rows(name), columns(film, name)], "tw-chip", "chip");
+    this.widen();
+  }
+
+  // Columns are as wide as the widest number that they ever show. So a step changes no width,
+  // and a cell, whose size does not hang on its text, is laid out alone.
+  widen() {
+    const { film } = this;
+    const end = (n, size) => Math.ceil(n / size) - 1;
+    const last = { i: end(film.n, film.block_rows), j: end(film.n_k, film.block_cols) };
+    for (const made of new Set(Object.values(this.all))) {
+      const wide = range(made.at[3]).map(() => new Set());
+      for (const step of film.steps)
+        for (const name of made.names)
+          step.put?.[name]?.forEach((row, r) => list(row).forEach((x, c) =>
+            wide[made.turned ? r : c].add(shown(film, x).replace(/\d/g, "0"))));
+      wide.forEach((texts, x) => {
+        const one = el("div", { class: "tw-wide", "data-texts": [...texts].join("\n") });
+        put(one, [made.at[0], made.at[1] + x, 1, 1]);
+        this.grid.append(one);
+      });
+      const names = made.names.map((name) => named(film, name, last, film.exact));
+      for (const one of made.cells.flat()) {
+        one.digits = el("span", null, one.text); // bold or not: another font is laid out
+        one.append(el("span", { class: "tw-digits" }, one.digits));
+      }
+      made.keep(longest(names));
+    }
   }
 
   draw(frame, row) {
     for (const made of new Set(Object.values(this.all))) {
       const name = made.names.findLast((x) => frame.sram[x]) ?? made.names[0];
+      const { step } = frame;
       const now = frame.sram[name];
-      const label = named(this.film, name, now && frame.step, this.film.exact);
-      made.call(label, tell("in sram", { name: plain(this.film, name, now && frame.step) }));
-      made.label.classList.toggle("tw-gone", !now);
       const before = frame.chip[name];
-      const here = before && frame.step.lines && frame.step.phase !== "store";
+      const here = before && step.lines && step.phase !== "store";
+      if (made.same(name, now, before, here && row, now && step.i, now && step.j)) continue;
+      const label = named(this.film, name, now && step, this.film.exact);
+      made.call(label, tell("in sram", { name: plain(this.film, name, now && step) }));
+      made.label.classList.toggle("tw-gone", !now);
       for (const r of range(made.rows))
         for (const c of range(made.cols)) {
           const x = now?.[r] === undefined ? undefined : list(now[r])[c];
@@ -226,16 +217,9 @@ export class Floor extends Board {
       [style.gridRow, style.gridColumn] = (on && paper) || ["", ""];
   }
 
-  // Whether a matrix is as it was drawn last.
-  same(made, ...seen) {
-    const same = made.seen?.every((x, n) => x === seen[n]);
-    made.seen = seen;
-    return same;
-  }
-
   matrix(made, name, frame) {
     const [now, before] = [frame.hbm[name], frame.slab[name]];
-    if (this.same(made, now, before)) return;
+    if (made.same(now, before)) return;
     const spoken = tell("in hbm", { name: plain(this.film, name) });
     made.call(named(this.film, name, null, this.film.exact), spoken);
     made.label.classList.toggle("tw-gone", !now);
@@ -259,7 +243,7 @@ export class Floor extends Board {
     const { n, n_k, block_rows, block_cols, sees: [low, high] } = film;
     const stands = film.order === "standard";
     const done = this.tiles.filter((one) => one.k <= k);
-    if (this.same(made, done.length, hbm.s, hbm.p, slab.s, slab.p)) return;
+    if (made.same(done.length, hbm.s, hbm.p, slab.s, slab.p)) return;
     const spoken = tell("map", { all: this.tiles.length, done: done.length });
     const rows = (hbm.p ?? []).filter(Boolean).length;
     const names = [...(rows ? ["p"] : []), ...(rows < n ? ["s"] : [])];

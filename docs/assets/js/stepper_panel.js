@@ -1,39 +1,13 @@
 // One film of the tile machine at one step: its boards, the sentence, what moves, three
 // bars of what has moved, the formula. It draws what Python computed.
-import { el, svg } from "./page.js";
+import { el } from "./page.js";
 import { Chip, Floor } from "./stepper_board.js";
 import {
-  BY_KEY, about, colour, entries, math, named, painted, plain, shown,
+  BY_KEY, Formula, Way, about, box, colour, entries, line, longest, math, named, over, painted,
+  plain, shown, write,
 } from "./stepper_film.js";
 import { travel } from "./stepper_motion.js";
 import { tell } from "./stepper_words.js";
-
-export const box = (style, ...children) => el("div", { class: style }, ...children);
-export const line = (style, ...children) => el("p", { class: style }, ...children);
-
-// An arrow as wide as the elements that move, 1.5 pixels each, or less where they are many.
-const arrow = (film, name, n, place, way) => {
-  const half = Math.min(0.75, 40 / film.largest) * n + 5;
-  const right = 2 * half - 5;
-  const points = `5,23 5,11 1,11 ${half},1 ${right + 4},11 ${right},11 ${right},23`;
-  const turn = way === "store" ? { transform: `rotate(180 ${half} 12)` } : {};
-  const shape = svg("polygon", { points, ...turn });
-  const size = { width: 2 * half, height: 24, "aria-hidden": "true" };
-  const text = el("span", null, math(named(film, name, place)), ` ${n}`);
-  const style = `tw-arrow tw-${way} ${colour(film, name)}`;
-  return el("span", { class: style }, svg("svg", size, shape), text);
-};
-
-const traffic = (film, { step }) => {
-  const side = (way, all) => {
-    const moved = entries(film, step?.[way]);
-    const now = moved.reduce((sum, [, n]) => sum + n, 0);
-    const arrows = moved.map(([name, n]) => arrow(film, name, n, step, way));
-    const text = tell(way === "load" ? "in" : "out", { now, all });
-    return box("tw-way", box("tw-arrows", arrows), el("p", null, text));
-  };
-  return [side("load", step?.loaded ?? 0), side("store", step?.stored ?? film.first)];
-};
 
 // What happens in a step, as words: {what: "load Q₁, …", whole: "Step 9 of 28, …"}.
 export const sentence = (film, { step, k }) => {
@@ -68,26 +42,6 @@ const source = (film, phase) => {
   return l ? tell(l.includes(",") ? "lines" : "line", { a, l }) : "";
 };
 
-// The formula of the step, and the same with the numbers of one row.
-const formula = (film, { step }, row, choose) => {
-  if (!step?.lines) return [];
-  const keys = step.phase === "dk" || step.phase === "dv";
-  const first = (keys ? step.j * film.block_cols : step.i * film.block_rows) + 1;
-  const at = Math.min(row, step.lines.length - 1);
-  const button = (_, r) =>
-    el("button", {
-      type: "button", class: "tw-button", "aria-pressed": String(r === at), "data-row": r,
-      "aria-label": `${tell(keys ? "key" : "row")} ${first + r}`,
-      onclick: () => choose(r),
-    }, String(first + r));
-  const rows = [tell(keys ? "key" : "row"), ...step.lines.map(button)];
-  return [
-    box("tw-general", film.general[step.phase].map((x) => el("p", null, math(x)))),
-    box("tw-rows", rows),
-    box("tw-numbers", step.lines[at].map((x) => el("p", null, painted(x, step.phase)))),
-  ];
-};
-
 const METHODS = ["standard", "kv-outer", "q-outer"];
 
 // What each method moves in all, as bars to one scale with a part for each tensor. The
@@ -113,8 +67,11 @@ class Bars {
     };
     const bar = box("tw-bar-all", parts.map(part));
     bar.style.width = `${(100 * all) / most}%`;
-    const said = el("span", { class: "tw-sum" }, String(all));
-    if (mine) this.sum = said;
+    if (mine) this.sum = new Text();
+    const sum = mine && el("b", null, this.sum);
+    const said = mine
+      ? over("tw-sum", `${all} / ${all}`, sum, ` / ${all}`)
+      : el("span", { class: "tw-sum" }, String(all));
     const name = tell(film.pass === "forward" ? `${method} short` : method);
     return box(mine ? "tw-rival tw-mine" : "tw-rival",
       el("span", null, name), el("div", { "aria-hidden": "true" }, bar), said);
@@ -122,23 +79,26 @@ class Bars {
 
   draw({ step, moved }) {
     const now = step ? step.loaded + step.stored : this.film.first;
-    for (const [name, n, fill] of this.fills) fill.style.transform = `scaleX(${moved[name] / n})`;
-    const { all } = this.film.counts[this.film.order];
-    this.sum.replaceChildren(el("b", null, String(now)), ` / ${all}`);
+    for (const one of this.fills) {
+      const [name, n, fill, seen] = one;
+      if (moved[name] !== seen) fill.style.transform = `scaleX(${(one[3] = moved[name]) / n})`;
+    }
+    write(this.sum, String(now));
   }
 }
 
 // How full the chip is, against the most that this film ever needs there.
 const room = (film) => {
   const fill = el("i");
-  const said = el("p");
+  const said = new Text();
+  const widest = tell("held", { held: film.room, room: film.room });
   const bar = el("div", { class: "tw-fill", "aria-hidden": "true" }, fill);
   const draw = ({ step }) => {
     const held = step?.held ?? 0;
-    said.textContent = tell("held", { held, room: film.room });
+    write(said, tell("held", { held, room: film.room }));
     fill.style.transform = `scaleX(${held / film.room})`;
   };
-  return { node: box("tw-room-of", said, bar), draw };
+  return { node: box("tw-room-of", over("tw-held-of", widest, said), bar), draw };
 };
 
 const end = (text) => text.slice(text.lastIndexOf(" = "));
@@ -184,21 +144,23 @@ const explain = (film, frames, k, [made, r, c]) => {
 // The whole panel of a film; choose(row) says which row's numbers the formula shows.
 export class Panel {
   constructor(film, frames, choose) {
-    Object.assign(this, { film, frames, choose });
+    Object.assign(this, { film, frames });
     film.largest = Math.max(...film.steps.flatMap((x) => Object.values(x.load ?? x.store ?? {})));
     [this.chip, this.floor] = [new Chip(film), new Floor(film, frames)];
-    [this.said, this.note] = [line("tw-sentence"), line("tw-note")];
+    [this.said, this.note] = [new Text(), new Text()];
     [this.bars, this.room] = [new Bars(film), room(film)];
-    [this.moves, this.below, this.peek] = [box("tw-moves"), box("tw-formula"), box("tw-peek")];
+    this.ways = ["load", "store"].map((way) => new Way(film, way));
+    this.formula = new Formula(film, choose);
+    [this.below, this.peek] = [this.formula.node, box("tw-peek")];
     this.peek.hidden = true;
     const { all, why } = film.counts[film.order];
     const rival = film.counts.standard.why;
     const because = tell(`why ${film.pass} ${film.order}`, { why, all, rival });
-    const lines = ({ lines, phase }) =>
-      (lines?.[0].length ?? 0) + (film.general[phase]?.length ?? 0);
-    this.below.style.setProperty("--tw-lines", Math.max(...film.steps.map(lines)));
-    const head = box("tw-head", line("tw-order", title(film)), this.said, this.note);
-    this.picture = box("tw-picture", this.chip.node, this.moves, this.floor.node);
+    const texts = longest(frames.map((x) => sentence(film, x).whole));
+    const head = box("tw-head", line("tw-order", title(film)),
+      over("", `${texts}\n.`, line("tw-sentence", this.said), line("tw-note", this.note)));
+    const moves = box("tw-moves", this.ways.map(({ node }) => node));
+    this.picture = box("tw-picture", this.chip.node, moves, this.floor.node);
     const meters = box("tw-meters", line("tw-note", tell("moved")), this.bars.node,
       line("tw-because", because), this.room.node);
     this.node = box("tw-panel", head, this.picture, meters, this.below, this.peek);
@@ -214,14 +176,14 @@ export class Panel {
   draw(k, row, moving) {
     const before = this.frame;
     const frame = (this.frame = this.frames[k]);
-    this.said.textContent = sentence(this.film, frame).whole;
-    this.note.textContent = frame.step ? source(this.film, frame.step.phase) : "";
+    write(this.said, sentence(this.film, frame).whole);
+    write(this.note, frame.step ? source(this.film, frame.step.phase) : "");
     this.chip.draw(frame, row);
     this.floor.draw(frame);
-    this.moves.replaceChildren(...traffic(this.film, frame));
+    for (const one of this.ways) one.draw(frame);
     this.bars.draw(frame);
     this.room.draw(frame);
-    this.below.replaceChildren(...formula(this.film, frame, row, this.choose));
+    this.formula.draw(frame, row);
     if (this.at) this.look(this.at);
     if (!before) this.fit();
     this.settle();

@@ -1,8 +1,8 @@
 // Plays the trace, tile by tile, in <tw-stepper data-pass="forward" data-order="kv-outer">.
 // The example's films are committed files; every other film is Python's, in the worker.
 import { el, load, problem, announce, debounce, lang } from "./page.js";
-import { math, unroll } from "./stepper_film.js";
-import { Panel, box, line, sentence, title } from "./stepper_panel.js";
+import { box, line, math, unroll } from "./stepper_film.js";
+import { Panel, sentence, title } from "./stepper_panel.js";
 import { pointing } from "./stepper_point.js";
 import { tell, words } from "./stepper_words.js";
 
@@ -49,7 +49,7 @@ export class Player {
     this.speed = el("select", { class: "tw-select" }, [0.5, 1, 2, 4].map(times));
     this.speed.onchange = () => this.timer && this.play(true);
     const speed = el("label", { class: "tw-label" }, tell("speed"), this.speed);
-    const controls = [this.back, this.next, this.start, this.bar, speed];
+    const controls = [this.back, this.next, this.start, box("tw-rail", this.bar), speed];
     this.wrong = el("p", { class: "tw-problem", role: "status" });
     const table = folded("table", ...this.host.childNodes);
     const player = box("tw-controls tw-player", controls);
@@ -230,7 +230,8 @@ export class Player {
   draw(moving) {
     const within = this.stage.contains(document.activeElement);
     for (const one of this.panels) one.draw(this.k, this.row, moving);
-    if (within && !this.stage.contains(document.activeElement))
+    const { activeElement } = document;
+    if (within && (!this.stage.contains(activeElement) || activeElement.closest("[hidden]")))
       this.stage.focus({ preventScroll: true }); // what had the focus is gone
   }
 

@@ -20,5 +20,5 @@ def traffic(row):
 
 
 def memory(row):
-    """MiB allocated on top of the inputs."""
-    return row["peak_memory_bytes"] / 2**20
+    """GB allocated on top of the inputs."""
+    return row["peak_memory_bytes"] / 1e9

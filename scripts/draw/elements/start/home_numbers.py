@@ -5,13 +5,13 @@ from draw.tables._savings import memory, rows, traffic
 SAY = {
     "en": {
         "traffic": ("1/{:.0f}", "of the bytes to and from memory", "{:.2f}\u00a0GB"),
-        "memory": ("1/{:.0f}", "of the memory on top of the inputs", "{:.0f}\u00a0MiB"),
+        "memory": ("1/{:.0f}", "of the memory on top of the inputs", "{:.2f}\u00a0GB"),
         "time": ("{:.1f} ×", "as fast", "{:.2f}\u00a0ms"),
         "names": ("standard", "FlashAttention"),
     },
     "zh": {
         "traffic": ("1/{:.0f}", "显存访问量", "{:.2f}\u00a0GB"),
-        "memory": ("1/{:.0f}", "输入之外的显存", "{:.0f}\u00a0MiB"),
+        "memory": ("1/{:.0f}", "输入之外的显存", "{:.2f}\u00a0GB"),
         "time": ("{:.1f} 倍", "速度", "{:.2f}\u00a0ms"),
         "names": ("标准注意力", "FlashAttention"),
     },

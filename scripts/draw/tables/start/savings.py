@@ -26,7 +26,7 @@ def lines(say):
     found = rows("standard", "three_kernels", "flash")
     for name, unit, of in (
         ("traffic", "{:.2f} GB", traffic),
-        ("memory", "{:.0f} MiB", memory),
+        ("memory", "{:.2f} GB", memory),
         ("time", "{:.2f} ms", lambda row: row["ms"]),
         ("error", "{:.4f}", lambda row: row["error"]),
     ):
