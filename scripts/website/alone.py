@@ -29,13 +29,13 @@ SAID = {
         "offered": "Without the package: {file} ({lines} lines).",
         "named": "This needs the package; {file} has the same function in one file.",
         "package": "This needs the package.",
-        "kernels": "Without a GPU, set <code>TRITON_INTERPRET=1</code>.",
+        "kernels": "Without a GPU, it takes <code>TRITON_INTERPRET=1</code> and NumPy.",
     },
     "zh": {
         "offered": "单文件版，无需本书的包：{file}（{lines} 行）。",
         "named": "这段代码需要本书的包；不想安装的话，单文件版 {file} 里有同样的函数。",
         "package": "这段代码需要本书的包。",
-        "kernels": "没有 GPU 时，请设置 <code>TRITON_INTERPRET=1</code>。",
+        "kernels": "没有 GPU 时，需要 <code>TRITON_INTERPRET=1</code> 和 NumPy。",
     },
 }
 

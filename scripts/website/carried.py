@@ -111,7 +111,8 @@ def used(codes):
     """(packages of others, files of tilewise) that the programs need.
 
     What is imported later, within a function, is a file that may be needed, but its
-    own packages may be missing: kernels, where there is no GPU.
+    own packages may be missing: kernels, where there is no GPU. Tables lie beside the
+    modules that read them.
     """
     modules, others, seen = files(), set(), {}
     waiting = [(code, True) for code in codes]
@@ -133,6 +134,7 @@ def used(codes):
                         seen[one] = now
                         waiting.append((read(one), now))
     paths = [modules[x] for x in sorted(seen)]
+    paths += sorted({x for path in paths for x in path.parent.glob("*.toml")})
     return sorted(others - sys.stdlib_module_names), paths
 
 

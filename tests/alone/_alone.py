@@ -3,10 +3,10 @@
 import importlib.util
 import sys
 
-# run FILE as a program where `import tilewise` fails
+# MODULES FILE: run the file as a program where importing these, tilewise say, fails
 WITHOUT = """import runpy, sys
-sys.modules["tilewise"] = None
-sys.argv = sys.argv[1:]
+sys.modules.update(dict.fromkeys(sys.argv[1].split(",")))
+sys.argv = sys.argv[2:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 

@@ -8,7 +8,7 @@ from codeblocks import blocks
 from every import every
 from pages import LANGS, ROOT, cells, name, pages
 from quality import notebooks
-from website import lessons
+from website import carried, lessons
 
 from tilewise.render.told_in_chinese import FILE, translated, words
 
@@ -72,6 +72,11 @@ def test_a_page_with_listings_has_them_in_a_notebook(site, page):
 def test_it_runs_in_an_empty_folder(site, page):
     """The weekly workflow runs them all: scripts/quality/notebooks.py."""
     assert not notebooks.wrong(site / f"{page}.ipynb")
+
+
+def test_the_tables_that_a_module_reads_are_carried_too():
+    _, paths = carried.used(("from tilewise.cli.doctor import judge\n",))
+    assert {"judge.py", "findings.toml"} <= {x.name for x in paths}
 
 
 def test_what_does_not_run_or_prints_something_else_is_found(tmp_path):

@@ -9,7 +9,7 @@
 computes softmax(τ q kᵀ) v in fp16, bf16 and fp32, with d and v's d multiples of 8 up to
 128: windows, softcap, ALiBi, sinks and dropout, as `scores` and `scores_backward` of
 the package do, to the bit. Block masks and packed documents are in the package. Without
-a GPU, TRITON_INTERPRET=1 in the environment has Triton interpret the kernels, slowly.
+a GPU, TRITON_INTERPRET=1 has Triton interpret the kernels, slowly and with NumPy.
 """
 
 import torch

@@ -5,7 +5,7 @@
 computes softmax(τ q kᵀ) v in fp16, bf16 and fp32, with d a multiple of 8 up to 128. Its
 kernels are `causal` and `backward_split` of the ladder. Windows, softcap, ALiBi, sinks,
 dropout and a v of another d are in flash_attention_options_triton.py. Without a GPU,
-TRITON_INTERPRET=1 in the environment has Triton interpret the kernels, slowly.
+TRITON_INTERPRET=1 has Triton interpret the kernels, slowly and with NumPy.
 """
 
 import torch

@@ -4,8 +4,8 @@
 
 computes attention of the last n_q tokens of each sequence over its keys in the cache,
 which may lie in pages (block_table). The keys are shared out over the GPU, and a second
-kernel merges the parts. Without a GPU, TRITON_INTERPRET=1 in the environment has Triton
-interpret the kernels, slowly.
+kernel merges the parts. Without a GPU, TRITON_INTERPRET=1 has Triton interpret the
+kernels, slowly and with NumPy.
 """
 
 import torch

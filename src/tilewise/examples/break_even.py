@@ -9,9 +9,10 @@ def traffic(bill):
 n, d, m = 4096, 128, 25_600  # 100 KiB of 4-byte numbers
 standard = traffic(ledger.standard_forward(n, d))
 rows, cols = ledger.block_sizes(m, d)
+flash1 = traffic(ledger.flash1_forward(n, d, rows, cols))
 print(f"N = {n}, d = {d}, M = {m:,}, tiles {rows} x {cols}")
 print(f"  standard {standard:11,}")
-print(f"  flash1   {traffic(ledger.flash1_forward(n, d, rows, cols)):11,}")
+print(f"  flash1   {flash1:11,}")
 
 while traffic(ledger.flash1_forward(n, d, *ledger.block_sizes(m, d))) >= standard:
     m += 1

@@ -1,9 +1,18 @@
 from tilewise import ledger
 
+BILLS = {
+    ("standard", "forward"): ledger.standard_forward,
+    ("flash1", "forward"): ledger.flash1_forward,
+    ("flash2", "forward"): ledger.flash2_forward,
+    ("standard", "backward"): ledger.standard_backward,
+    ("flash1", "backward"): ledger.flash1_backward,
+    ("flash2", "backward"): ledger.flash2_backward,
+}
+
 
 def show(name, n, d, *blocks, way="forward"):
     """Print what one head reads and writes, in elements."""
-    bill = getattr(ledger, f"{name}_{way}")(n, d, *blocks)
+    bill = BILLS[name, way](n, d, *blocks)
     reads, writes = bill["reads"], bill["writes"]
     tile = " x ".join(map(str, blocks))
     print(f"{name:8} {tile:8} {reads:9,} {writes:9,} {reads + writes:9,}")
