@@ -67,7 +67,7 @@ def build(reader, tmp_path_factory):
                 env=reader,
                 capture_output=True,
                 encoding="utf-8",
-                timeout=300,
+                timeout=900,
             )
             told = {"status": done.returncode, "log": done.stdout + done.stderr}
             said.write_text(json.dumps(told), "utf-8")
