@@ -34,10 +34,10 @@ for attention, policy in (
     with mock.patch.object(flash2, "scores", wraps=flash2.scores) as counter:
         with torch.no_grad():
             block(x)
-        once = counter.call_count  # tiles of a forward pass
+        tiles = counter.call_count  # tiles of a forward pass
         y = block(x)
         grads = torch.autograd.grad(y, [x, *block.parameters()], dy)
-    times = f"{counter.call_count // once - 1} times" if once else "once"
+    times = f"{counter.call_count // tiles - 1} times" if tiles else "once"
     if attention == "ours":
         first = first or grads
         same = all(torch.equal(*pair) for pair in zip(first, grads))

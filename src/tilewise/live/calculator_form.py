@@ -64,7 +64,7 @@ FORM = {
         "memory": "显存，GiB",
         "tiles": "块大小",
         "paper": "论文：M/4d",
-        "kernels": "同真实内核",
+        "kernels": "按真实内核",
         "block_rows": "块的行数 Br",
         "block_cols": "块的列数 Bc",
         "same": "同头数",

@@ -18,7 +18,7 @@ SAY = {
         "threads": "attentions computed at a time", "queue": "requests that wait",
         "memory": "MiB of bodies and answers held", "deadline": "seconds for a request",
         "connections": "connections", "wait": "it waits", "cores": "one per core",
-        "names": "names in an object of JSON",
+        "names": "fields of a JSON object",
     },
     "zh": {
         "head": ("限制", "选项", "默认值", "超出时"),
