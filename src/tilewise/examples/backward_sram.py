@@ -6,7 +6,7 @@ tile, square = 2 * 64 * 128, 2 * 64 * 64  # of Q, K, V, dO; of P, dS
 right = 5 * tile  # Qᵀ, dOᵀ, dO, Q, and a half of both groups' K
 left = tile + tile + 0 + 0 + 2 * square  # K, V, Pᵀ and dSᵀ in registers, both dS
 stored = square + tile  # dS; a half of dQ, in fp32
-copies = tile + tile  # half of the next Q and dO come, the half of dQ goes
+copies = tile + tile  # half of Q and half of dO come; half of dQ, fp32, goes
 
 least = right + left + stored + copies
 most = least + 3 * square  # P stored; Pᵀ, dSᵀ read

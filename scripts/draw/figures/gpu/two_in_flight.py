@@ -21,9 +21,9 @@ SAY = {
     },
     "zh": {
         "label": "d = 64 时 Tensor Core 和指数单元的时间表。串行时，"
-        "Tensor Core 有 {waits} 的时间在工作；两次矩阵乘法同时进行时 {flight}；"
+        "Tensor Core 有 {waits} 的时间在工作；两次矩阵乘法一起发起时 {flight}；"
         "两个消费者轮流时 {turns}。",
-        "waits": "串行", "flight": "两次矩阵乘法同时进行",
+        "waits": "串行", "flight": "两次矩阵乘法一起发起",
         "turns": "两个消费者轮流", "busy": "Tensor Core {}",
     },
 }

@@ -5,7 +5,7 @@ from draw.figures.gpu.two_in_flight import COLS, ROWS, WAYS, share, work
 LEFT = 0
 SAY = {
     "en": ("dim $d$", "products", "powers", "one by one", "in flight", "in turns"),
-    "zh": ("维度 $d$", "矩阵乘法", "指数", "串行", "同时进行", "轮流"),
+    "zh": ("维度 $d$", "矩阵乘法", "指数", "串行", "一起发起", "轮流"),
 }
 
 

@@ -8,11 +8,18 @@ SHOWN += [("descriptors", 0), ("gluon_forward", 0)]
 GROUPS = (("FMUL", "FFMA"), ("ISETP", "FSEL", "SEL"), ("MUFU",))
 SAY = {
     "en": {
-        "head": ("inner loop", "64: multiply", "mask", "power", "all", "128: all"),
+        "head": (
+            "inner loop",
+            "multiply",
+            "mask",
+            "power",
+            "all, $d$ = 64",
+            "$d$ = 128",
+        ),
         "masked": "skipping, masked",
     },
     "zh": {
-        "head": ("内层循环", "64：乘法", "掩码", "指数", "全部", "128：全部"),
+        "head": ("内层循环", "乘法", "掩码", "指数", "全部，$d$ = 64", "$d$ = 128"),
         "masked": "跳过空块，带掩码",
     },
 }

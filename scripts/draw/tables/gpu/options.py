@@ -7,16 +7,32 @@ from draw.figures import _bench as bench
 N, DIMS, WAYS = 16384, (64, 128), ("forward", "backward")
 SAY = {
     "en": {
-        "head": ("option", "d 64, forward", "backward", "d 128, forward", "backward"),
-        "none": "none, in the kernel with options",
-        "window 1024": "window of 1024 keys", "window 4096": "window of 4096 keys",
-        "sinks": "sink", "alibi": "ALiBi", "softcap": "softcap", "dropout": "dropout",
+        "head": (
+            "option",
+            "$d$ = 64, forward",
+            "backward",
+            "$d$ = 128, forward",
+            "backward",
+        ),
+        "plain": "kernel without options",
+        "none": "kernel with options, none used",
+        "window 1024": "window of 1024 keys",
+        "window 4096": "window of 4096 keys",
+        "sinks": "sink",
+        "alibi": "ALiBi",
+        "softcap": "softcap",
+        "dropout": "dropout",
     },
     "zh": {
-        "head": ("选项", "d 64，前向", "反向", "d 128，前向", "反向"),
+        "head": ("选项", "$d$ = 64，前向", "反向", "$d$ = 128，前向", "反向"),
+        "plain": "不带选项的内核",
         "none": "带选项的内核，但不用任何选项",
-        "window 1024": "窗口，1024 个键", "window 4096": "窗口，4096 个键",
-        "sinks": "sink", "alibi": "ALiBi", "softcap": "softcap", "dropout": "dropout",
+        "window 1024": "窗口，1024 个键",
+        "window 4096": "窗口，4096 个键",
+        "sinks": "sink",
+        "alibi": "ALiBi",
+        "softcap": "softcap",
+        "dropout": "dropout",
     },
 }
 
