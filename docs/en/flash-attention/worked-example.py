@@ -14,7 +14,7 @@
 # A formula is more convincing once you have put numbers into it. On this page we follow FlashAttention's forward pass through all four tiles of a small example, without leaving out a single step. Every number is an exact fraction, and you can check each one of them with pen and paper.
 # { .tw-lead }
 #
-# At the end you will have seen every load, every rescaling and every store of Algorithm 1 once, so that you can find the first wrong number in a program of your own. You should know [the forward pass](forward.md). The machine on that page has played the same numbers; here they are written out, and in each step we check a row by hand. What is new is [the last section](#more-traffic), which explains why FlashAttention-1 moves more than standard attention here. Reading takes about ten minutes, and a little longer with a pencil. This page is a notebook: [download it](worked-example.ipynb) to run it yourself.
+# At the end you will have seen every load, every rescaling and every store of Algorithm 1 once, so that you can find the first wrong number in a program of your own. You should know [the forward pass](forward.md). The machine on that page plays the same numbers; here they are written out, and in each step we check a row by hand. If you have followed them there, go on to [the section on the traffic](#more-traffic), which is new: it explains why FlashAttention-1 moves more than standard attention here. Reading takes about ten minutes, and a little longer with a pencil. This page is a notebook: [download it](worked-example.ipynb) to run it yourself.
 #
 # ## The input { #input }
 #
@@ -38,7 +38,7 @@ steps = list(forward(Q, K, V, 2, 2, **EXACT))
 len(steps)
 
 # %% [markdown]
-# Before the first step, HBM holds \(Q\), \(K\) and \(V\), and also the start values \(O = 0\), \(\ell = 0\), \(m = -\infty\).
+# Before the first step, HBM holds \(Q\), \(K\) and \(V\), and also the start values \(O = 0\), \(\ell = 0\), \(m = -\infty\). The tables below count what moves from here on.
 #
 # ## Step 1: queries 1 and 2, keys 1 and 2 { #step-1 }
 #
@@ -106,9 +106,9 @@ memory_html(steps[:4])
 # %% [markdown]
 # ## All four, move by move { #play }
 #
-# In the tile machine you can play the same four tiles, with every load and every store as a move of its own. Press FA2 for the order of FlashAttention-2, which keeps the queries outside: the tiles of steps 2 and 3 change places, and 52 elements move instead of 112. The colours of FA1's bar say why it is more than twice as long: 80 of its elements are \(O\), \(\ell\) and \(m\). They are 16 numbers, which are written at the start and then come and go for each of the two blocks of keys, so they cross 5 times.
+# In the tile machine you can play the same four tiles, with every load and every store as a move of its own. Press the button FA2 for the order of FlashAttention-2, which keeps the queries outside: the tiles of steps 2 and 3 change places, and 52 elements move instead of 112. The colours of the bar for FA1 say why it is more than twice as long as the one for FA2: 80 of its elements are \(O\), \(\ell\) and \(m\). They are 16 numbers, which are written at the start and then come and go for each of the two blocks of keys, so they cross 5 times.
 #
-# Try to predict each step before you play it, or put in other numbers, other block sizes or a mask. If you point at an output, you see its \(\alpha\) and \(\beta\) in every tile.
+# Put in other numbers, other block sizes or a mask, and try to predict each step before you play it. If you point at an output, you see its \(\alpha\) and \(\beta\) in every tile.
 #
 # <figure class="tw-figure tw-widget tw-broad" markdown="0">
 # <tw-stepper id="stepper" data-pass="forward" data-order="kv-outer">
