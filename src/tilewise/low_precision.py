@@ -140,7 +140,7 @@ def smooth(k: Tensor) -> tuple[Tensor, Tensor]:
 def rotation(d: int, seed: int = 0) -> Tensor:
     """A random rotation M (d, d) in fp64: signs times Hadamard's matrix, over √d.
 
-    seed chooses the signs. (Q M)(K M)ᵀ = Q Kᵀ since M Mᵀ = 1. Raises ValueError if d is
+    seed chooses the signs. (Q M)(K M)ᵀ = Q Kᵀ since M Mᵀ = I. Raises ValueError if d is
     not a power of two.
     """
     if d < 1 or d & (d - 1):

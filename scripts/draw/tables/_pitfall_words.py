@@ -1,7 +1,7 @@
 """What the tables of wrong variants say in English; what is wrong says the code."""
 
 SAY = {
-    "inputs": "Missed by: {passes}. Found by: {exposed}.",
+    "inputs": "Passes: {passes}. Found by: {exposed}.",
     "error": "{input}, {of} off by {by}", "nan": "{input}, {of} is NaN",
     "yes": "{input}, which it accepts", "count": "{kind} ({n})",
     "tests": ("id", "test", "finds", "in the smallest set"),
@@ -63,11 +63,11 @@ CHECK = {
     "falling": "the maximum in the first tile",
     "rising": "a maximum that rises in every tile",
     "causal": "causal, as many queries as keys, square tiles",
-    "nothing_seen_is_zero": "rows that see no key, which give 0",
+    "nothing_seen_is_zero": "rows that see no key give 0",
     "one_tile": "one tile",
     "causal_values_one": "causal and V = 1, the output is 1",
-    "future_values": "another last value, which changes no earlier row",
-    "future_inputs": "another last key, which changes no earlier row",
+    "future_values": "another last value changes no earlier row",
+    "future_inputs": "another last key changes no earlier row",
     "causal_one_tile": "causal, one tile",
     "window_values_one": "a window and V = 1, the output is 1",
     "softcap_open": "softcap without a mask",

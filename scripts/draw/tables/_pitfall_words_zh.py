@@ -1,7 +1,7 @@
 """What the tables of wrong variants say in Chinese."""
 
 SAY = {
-    "inputs": "查不出：{passes}。查得出：{exposed}。",
+    "inputs": "能通过：{passes}。查得出：{exposed}。",
     "error": "{input}，{of} 差了 {by}", "nan": "{input}，{of} 是 NaN",
     "yes": "{input}，它却判为一致", "count": "{kind}（{n} 种）",
     "tests": ("代号", "测试", "查出", "在最小组合里"),

@@ -15,8 +15,9 @@ def latent_row(q, q_rope, cache, w_k, w_v):
     A row of the cache is a latent vector c, followed by a rotated key as long as
     q_rope. w_k and w_v have a row for each number of c. The key of the head is c w_k,
     as long as q, followed by the rotated key, and its value is c w_v. Scores have the
-    scale of the head, 1/√(len(q) + len(q_rope)). query is the absorbed query followed
-    by q_rope: its product with a row of the cache is the score before scaling.
+    scale of the head, 1/√(len(q) + len(q_rope)). The query that is returned is q with
+    w_k absorbed into it, followed by q_rope: its product with a row of the cache is
+    the score before scaling.
     """
 
     def dot(a, b):

@@ -55,7 +55,8 @@ def padding_inverted(cols, length, n_k):
 
 
 def documents_forgotten(rows, cols, lengths):
-    """Packed documents get a mask of ones, so each sees the others. Right: itself."""
+    """Packed documents get a mask of ones, so each sees the others. Right:
+    only itself."""
     return torch.ones(len(rows), len(cols), dtype=torch.bool)
 
 

@@ -22,7 +22,7 @@ def last_keys_read_twice(n, size):
 
 
 def zeros_for_keys(k, v, size):
-    """Keys are filled up with zeros, and a zero key scores 0. Right: −∞ for them."""
+    """Keys are filled up with zeros, and a zero key scores 0. Right: it scores −∞."""
     missing = -k.shape[-2] % size
     return pad(k, (0, 0, 0, missing)), pad(v, (0, 0, 0, missing))
 

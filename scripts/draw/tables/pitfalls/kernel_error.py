@@ -41,5 +41,6 @@ def lines(say):
                 there = (what, name, tensors[0]) in found
                 error = there and worst(found, what, name, tensors, "rms")
                 cells.append(units(error) if there else "–")
-        last = "1" if what == "standard" else f"{ratio(found, what):.2f}"
-        yield say[what], *cells, last
+        whole = (what, "bf16", "dq") in found  # Triton's gradients were not measured
+        last = f"{ratio(found, what):.2f}" if whole else "–"
+        yield say[what], *cells, "1" if what == "standard" else last
