@@ -35,17 +35,24 @@ NAMED = {  # parts of the theme's page that have no name of their own
     'type="checkbox" id="__drawer"': {"en": "Navigation", "zh": "导航"},
 }
 
-WHOLE = re.compile(r"(<(?:h[123]|t[hd])\b[^>]*>[^<]*?)(FlashAttention-\d|split-KV)")
 PERMALINK = {"en": "Link to this section", "zh": "本节的链接"}
+# Headings, and cells of tables: where lines are short
+HEADS = re.compile(r"<(h[1-3]|t[dh])\b.*?</\1>", re.S)
+VERSION = re.compile(r"FlashAttention-\d(?=[^<>]*<)")  # in text, not in an attribute
+
+
+def kept(match):
+    """A heading or a cell in which no line begins with the number of a version."""
+    return VERSION.sub(r'<span class="tw-keep">\g<0></span>', match[0])
 
 
 def head_and_names(page, language):
-    """A page with one address for home, names for screen readers, names in one line."""
+    """A page with one address for the home page and names for screen readers."""
+    page = HEADS.sub(kept, page)
     page = HOME.sub(r'\1"', page)
     page = page.replace(*(f'title="{PERMALINK[x]}"' for x in ("en", language)))
     for part, name in NAMED.items():
         page = page.replace(part, f'{part} aria-label="{name[language]}"')
-    page = WHOLE.sub(r'\1<span class="tw-keep">\2</span>', page)
     return page.replace('_label" tabindex="0">', '_label">')  # its switch has the focus
 
 

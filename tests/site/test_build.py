@@ -106,6 +106,13 @@ def test_lines_break_beside_equations(file, site):
 
 
 @each_file
+def test_no_line_of_a_heading_or_cell_begins_with_a_version(file, site):
+    for node in soup(site / file).select("h1, h2, h3, td, th"):
+        for text in node.find_all(string=re.compile(r"FlashAttention-\d")):
+            assert text.parent.get("class") == ["tw-keep"], text
+
+
+@each_file
 def test_figures_have_alternatives(file, site):
     """An SVG says what it shows, in the language of the page; so does an image."""
     for svg in soup(site / file).select("figure svg:not([aria-hidden]), svg.tw"):

@@ -105,7 +105,7 @@ def again(policy: str) -> tuple[str, ...]:
 
     The product `down` is never among them, because recomputation stops at the last
     number that the backward pass needs, which is g. With the policy "apart", where q, k
-    and v stay, that is h 1 for v, so q and k are computed in vain.
+    and v stay, that is `h 1` for v, so q and k are computed in vain.
     """
     twice = {"none": (), "mlp": ("a",), "apart": ("q", "k", "y", "a")}
     twice["o"] = ("q", "k", "v", "y", "a")
@@ -133,7 +133,7 @@ def step(
 def price(n: int, embed_dim: int) -> dict[str, float]:
     """{name: FLOPs of products} that it takes to recompute one number that is kept.
 
-    h 1, h 2 and g take none, because norms and GELU have no products.
+    `h 1`, `h 2` and g take none, because norms and GELU have no products.
     """
     numbers = everything(n, embed_dim, 1)
     flops = products(n, embed_dim)

@@ -111,13 +111,13 @@ def waits(at):
     for w, x, side in (("1", X[1] + 20, 0), ("2", X[3] + 64, WIDE[2] - 18)):
         ready = at["dS", SHOWN, w][1]
         for other in BOTH:
-            y = at["dQ", SHOWN, other][0] + 10
+            y = at["dQ", SHOWN, other][0] + 16
             left, sign = place(("dQ", SHOWN, other))[0] + side, 1 if w == "1" else -1
             out.append(s.path(f"M{x} {ready:.1f}V{y:.1f}H{left - 6 * sign}", "tw-way"))
             out.append(s.path(f"M{left} {y:.1f}l{-8 * sign} -5v10z", "tw-dot"))
-    end = max(at["dS", SHOWN, w][1] for w in BOTH) + 4
-    out.append(s.path(f"M{X[3] + 64} {end:.1f}H{X[0] + WIDE[0] + 5}", "tw-way"))
-    tip = f"M{X[0] + WIDE[0]} {end:.1f}l7 -5v10z"
+    y = at["dQ", SHOWN, "1"][0]  # past the names, between two blocks
+    out.append(s.path(f"M{X[3] + 64} {y:.1f}H{X[0] + WIDE[0] + 5}", "tw-way"))
+    tip = f"M{X[0] + WIDE[0]} {y:.1f}l7 -5v10z"
     return [*out, s.path(tip, "tw-dot")]
 
 

@@ -44,7 +44,8 @@ def draw(lang):
         low, mean, high = (round(X(x), 1) for x in three)
         out.append(s.text(LEFT - 12, y + 5, LONG[peer], "", "end"))
         out += [line(f"{css} tw-thick", (low, y), (high, y)), dot(mean, y, css, 5)]
-        out.append(s.middle(mean, y - 9, f"{three[1]:.2f}", "tw-small"))
+        clear = max(mean, round(X(1)) + 19)  # of the line at 1
+        out.append(s.middle(clear, y - 9, f"{three[1]:.2f}", "tw-small"))
     out.append(s.text(RIGHT, bottom + 38, say["x"], "tw-small", "end"))
     label = say["label"].format(rows=say["join"].join(told))
     return s.svg(404, bottom + 46, label, *out)

@@ -4,7 +4,7 @@ from draw.figures import _svg as s
 
 WORLD = 4
 CHUNKS = 2 * WORLD
-CELL, TOP, LEFT, PANEL, UNIT, LANE = 18, 30, 58, 200, 10, 22
+CELL, TOP, LEFT, PANEL, UNIT, LANE = 18, 30, 58, 212, 10, 22
 ORDERS = {  # the chunks of each rank
     "contiguous": [(2 * r, 2 * r + 1) for r in range(WORLD)],
     "zigzag": [(r, CHUNKS - 1 - r) for r in range(WORLD)],
