@@ -35,6 +35,8 @@ def test_zigzag_balance_draws_every_tile_once_and_the_time_that_it_takes(lang):
     bars = [(x, y / unit) for x, y in rects if x[:3] == "zb-" and y != module.CELL]
     slots = [y / unit for x, y in rects if x == "tw-slot"]
     times, half = {"contiguous": 14, "zigzag": 8}, world * world
+    on = [x.text for x in tree.iter(f"{SVG}text") if "zb-on" in css(x)]
+    assert on == [str(world - 1)] * inside.count(world - 1)
     assert len(inside) == 2 * each and slots == [14] * world + [8] * world
     begun = 0
     for n, order in enumerate(module.ORDERS):

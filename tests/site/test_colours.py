@@ -8,6 +8,7 @@ from operator import mul
 
 import pytest
 from built import FILES, soup
+from draw.figures.memory.zigzag_balance import LOOKS
 from every import every
 from pages import ROOT
 
@@ -94,6 +95,26 @@ def test_told_apart(scheme, eye):
         assert far(f"{a}-bg", f"{b}-bg") > least, (a, b)
     for a, ground in itertools.product(TENSORS, GROUNDS if least > 4 else ()):
         assert far(f"{a}-bg", ground) > 9, (a, ground)
+
+
+def laid(colour, full, ground):
+    """A colour that is `full` opaque on its ground."""
+    both = [[int(x[k : k + 2], 16) for k in (1, 3, 5)] for x in (colour, ground)]
+    mixed = [round(full * a + (1 - full) * b) for a, b in zip(*both, strict=True)]
+    return "#" + "".join(f"{x:02x}" for x in mixed)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_ranks(scheme):
+    """Ranks of a figure differ from their neighbours, the page and their letters."""
+    ink, paper, s = (SCHEMES[scheme][x] for x in ("ink", "paper", "s"))
+    fills = [laid(s, full, paper) for full, _ in LOOKS]
+    for fill, (_, edge) in zip(fills, LOOKS, strict=True):
+        assert contrast(SCHEMES[scheme][edge], paper) > 3 or contrast(fill, paper) > 3
+        assert contrast(paper if fill == fills[-1] else ink, fill) > 4.5
+    for a, b in itertools.pairwise(fills):
+        assert contrast(a, b) > 1.45
+    assert contrast(SCHEMES[scheme]["muted"], SCHEMES[scheme]["hbm"]) > 3  # tw-latent
 
 
 @every("file", FILES)

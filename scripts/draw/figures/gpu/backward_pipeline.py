@@ -91,18 +91,21 @@ def place(step):
 
 
 def block(step, top, bottom):
-    """A step as a block with its name; those of other tiles are pale."""
+    """A step as a block with its name; those of other tiles are outlines."""
     name, css = KIND[step[0]]
     if len(step) == 2:  # loads: of which tile
         name += {SHOWN + 1: " +1"}.get(step[1], "")
     x, wide = place(step)
-    made = [s.rect(x + 1, top + 1, wide - 2, bottom - top - 2, f"tw-{css}", 'rx="3"')]
+    ours = len(step) == 2 or step[1] == SHOWN
+    look, ink, more = f"tw-{css}", f"tw-t{css}", 'rx="3"'
+    if not ours:
+        look, ink, more = f"{look} tw-open", "tw-muted", f'{more} stroke-opacity="0.7"'
+    made = [s.rect(x + 1, top + 1, wide - 2, bottom - top - 2, look, more)]
     if bottom - top > 14:
         small = len(step) == 2 or bottom - top < 18
-        cls = f"tw-t{css}" + small * " tw-small"
+        cls = ink + small * " tw-small"
         made.append(s.middle(x + wide / 2, (top + bottom) / 2 + 5, name, cls))
-    ours = len(step) == 2 or step[1] == SHOWN
-    return s.group(*made, more="" if ours else 'opacity="0.35"')
+    return s.group(*made)
 
 
 def waits(at):

@@ -27,7 +27,7 @@ def draw(lang):
         name = model.replace("if MHA", say["if MHA"]).replace(", ", say[", "])
         out.append(s.text(LEFT, y + 12, name, "tw-small"))
         x = LEFT
-        parts = [("tw-hbm", d)] if within else [("tw-k", d), ("tw-v", d_v)]
+        parts = [("tw-latent", d)] if within else [("tw-k", d), ("tw-v", d_v)]
         for cls, columns in parts:
             wide = WIDE * kv_heads * columns / most
             out.append(s.rect(x, y + 18, wide, TALL, cls))

@@ -28,7 +28,7 @@ def boxes(x, y, kv):
         middle = x + STEP * (HEADS - 1) / 2 + SIDE / 2
         ends = [(first + STEP * n, middle - 6) for n in range(HEADS)]
         out = [line("tw-line", (a, y + SIDE), (b, y + 46)) for a, b in ends]
-        out.append(s.rect(middle - 36, y + 46, 60, SIDE + 4, "tw-hbm"))
+        out.append(s.rect(middle - 36, y + 46, 60, SIDE + 4, "tw-latent"))
         out.append(s.middle(middle - 6, y + 59, "$c$", "tw-small"))
         return [*out, s.rect(middle + 24, y + 46, 12, SIDE + 4, "tw-k")]
     group, out = HEADS // kv, []
@@ -52,7 +52,7 @@ def draw(lang):
         out += [s.rect(x + STEP * n, y, SIDE, SIDE, "tw-q") for n in range(HEADS)]
     bottom = TOP + 2 * HIGH - 14
     for n, (cls, text) in enumerate(
-        (("tw-q", "$Q$"), ("tw-k", "$K$"), ("tw-v", "$V$"), ("tw-hbm", "$c$"))
+        (("tw-q", "$Q$"), ("tw-k", "$K$"), ("tw-v", "$V$"), ("tw-latent", "$c$"))
     ):
         out.append(s.rect(8 + 56 * n, bottom, SIDE, SIDE, cls))
         out.append(s.text(28 + 56 * n, bottom + 12, text, "tw-small"))

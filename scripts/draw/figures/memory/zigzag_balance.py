@@ -10,10 +10,11 @@ ORDERS = {  # the chunks of each rank
     "zigzag": [(r, CHUNKS - 1 - r) for r in range(WORLD)],
 }
 NAME = "tw-small tw-muted", "end"
+LOOKS = (0, "s"), (0.24, "s"), (0.48, "s"), (0.85, "paper")  # how full, the outline
 STYLE = "<style>" + "".join(
-    f".zb-{rank}{{fill:var(--tw-s);fill-opacity:{opacity};stroke:var(--tw-paper)}}"
-    for rank, opacity in enumerate((0.14, 0.28, 0.42, 0.56))
-) + "</style>"
+    f".zb-{rank}{{fill:var(--tw-s);fill-opacity:{full};stroke:var(--tw-{edge})}}"
+    for rank, (full, edge) in enumerate(LOOKS)
+) + ".zb-on.zb-on{fill:var(--tw-paper)}</style>"  # twice: wins over the page's text
 SAY = {
     "en": {
         "label": "The causal triangle of 8 chunks on 4 ranks. {orders}.",
@@ -67,7 +68,8 @@ def triangle(x, order, say):
         cells = f"h{CELL}v{CELL}h-{CELL}zm{CELL} 0" * row  # and half of the last one
         made.append(s.path(f"M{x} {y}{cells}v{CELL}h{CELL}z", f"zb-{rank}"))
         lefts = [x + CELL * col + CELL // 2 for col in range(row)]
-        ranks += [s.text(left, y + 14, str(rank)) for left in lefts]
+        cls = "zb-on" if rank == WORLD - 1 else ""  # letters on the fullest
+        ranks += [s.text(left, y + 14, str(rank), cls) for left in lefts]
     return [*made, s.group(*ranks, cls="tw-cells")]
 
 
