@@ -38,12 +38,13 @@ NAMED = {  # parts of the theme's page that have no name of their own
 PERMALINK = {"en": "Link to this section", "zh": "本节的链接"}
 # Headings, and cells of tables: where lines are short
 HEADS = re.compile(r"<(h[1-3]|t[dh])\b.*?</\1>", re.S)
-VERSION = re.compile(r"FlashAttention-\d(?=[^<>]*<)")  # in text, not in an attribute
+# in text, not in an attribute
+WHOLE = re.compile(r"(?:FlashAttention-\d|split-KV|前\+反)(?=[^<>]*<)")
 
 
 def kept(match):
-    """A heading or a cell in which no line begins with the number of a version."""
-    return VERSION.sub(r'<span class="tw-keep">\g<0></span>', match[0])
+    """A heading or a cell in which these names are never broken."""
+    return WHOLE.sub(r'<span class="tw-keep">\g<0></span>', match[0])
 
 
 def head_and_names(page, language):
