@@ -17,7 +17,7 @@ from ._equal import equal
 
 MANY = 100
 CALLED = {  # each calls the rest of its module, as the second test sees
-    "checks": "short",
+    "checks": "short short_path",
     "hardware": "ridge attainable",
     "ledger": """block_sizes tile_sram saved in_bytes standard_forward flash1_forward
         flash2_forward standard_backward flash1_backward flash2_backward""",
@@ -41,7 +41,11 @@ CALLED = {  # each calls the rest of its module, as the second test sees
 FEW = dict.fromkeys(("n", "block_rows", "block_cols"), whole(1, 40))
 TILES = dict.fromkeys(("block_rows", "block_cols"), one_of(1, 1, 2, 2, 3, 3, 4, 0, "2"))
 OWN = {  # where a name means something else than usual
-    "checks": {"value": one_of("a b", "it's", 7), "limit": one_of(4)},
+    "checks": {
+        "value": one_of("a b", "it's", 7),
+        "path": one_of("a b", "x.py"),
+        "limit": one_of(4),
+    },
     "ledger.cache": FEW | {"d": whole(1, 8), "heads": whole(1, 3)},
     "ledger.decode": FEW
     | dict.fromkeys(("heads", "kv_heads", "d", "d_v", "n_q", "splits"), whole(1, 8))

@@ -14,7 +14,7 @@ fixed = [  # what no mask saves: elements that cross once
     (flash2_forward, 2 * n * d + n),  # Q; O and L
     (flash2_backward, 7 * n * d + n),  # O, dO and δ; the first dQ; K, V, dK, dV
 ]
-print(f"{'millions moved:':24}   FA1 forward   FA2 forward  FA2 backward")
+print("millions moved:            FA1 forward   FA2 forward  FA2 backward")
 for name, listed in masks:
     mask = [[listed(i, j) for j in range(t)] for i in range(t)]
     rho, line = sum(map(sum, mask)) / t**2, ""
