@@ -75,9 +75,11 @@ def mask(
             return None
         if not chunks:
             return Window(local_size)
-    sizes: Any = batch_size, q_length, kv_length, q_offset, kv_offset
     more |= {"attention_mask": attention_mask, "local_size": local_size}
-    return sdpa_mask(*sizes, allow_is_causal_skip=False, config=config, **more)
+    more |= {"q_offset": q_offset, "kv_offset": kv_offset, "config": config}
+    return sdpa_mask(
+        batch_size, q_length, kv_length, allow_is_causal_skip=False, **more
+    )
 
 
 def attention(
