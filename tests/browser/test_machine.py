@@ -198,3 +198,26 @@ def test_only_transform_and_opacity_move(visit):
         seen |= set(page.evaluate(MOVED))
     ours = {"transform", "opacity"}
     assert ours <= seen and seen - ours <= {"color", "background-color", "outline"}
+
+
+OUTLINES = """() => {
+  const box = (x) => x.getBoundingClientRect();
+  const shown = (x) => getComputedStyle(x).visibility === "visible";
+  const cells = [...document.querySelectorAll(".tw-hbm td")].map(box);
+  const near = (a, b) => Math.abs(a - b) < 1.5;
+  const lies = (x) => cells.some((one) => near(one.left, x.left) && near(one.top, x.top));
+  const all = [...document.querySelectorAll(".tw-held, .tw-tile")].filter(shown);
+  return [all.length, all.filter((x) => !lies(box(x))).length];
+}"""
+
+
+@pytest.mark.parametrize("order", ("kv-outer", "q-outer"))
+def test_outlines_lie_on_hbm_after_a_store(order, visit):
+    """A board that is measured while cells fly would put them where the cells are then."""
+    page = meet(visit, "forward", f"?order={order}&step=5")
+    for k in range(6, 15):
+        page.get_by_role("button", name="Step", exact=True).click()
+        at(page, k)
+        page.evaluate("() => Promise.all(document.getAnimations().map((x) => x.finished))")
+        number, wrong = page.evaluate(OUTLINES)
+        assert number > 2 and not wrong, (k, number, wrong)

@@ -100,8 +100,9 @@ class Board {
 export class Chip extends Board {
   constructor(film) {
     const rows = (name) => Math.min(blockOf(film, name), count(film, name));
-    const template = CHIP[film.order === "standard" ? "standard" : film.pass];
-    super(film, template, (name) => [rows(name), columns(film, name)], "tw-chip", "chip");
+    const kind = film.order === "standard" ? "standard" : film.pass;
+    const shape = (name) => [rows(name), columns(film, name)];
+    super(film, CHIP[kind], shape, `tw-chip tw-is-${kind}`, "chip");
     this.widen();
   }
 
@@ -184,6 +185,7 @@ export class Floor extends Board {
   // Where each matrix has its rows and columns, in pixels. Outlines lie over the grid and are
   // moved by it: to move them in the grid would lay out all its cells again, for each frame.
   measure() {
+    for (const one of this.grid.getAnimations({ subtree: true })) one.finish(); // a cell in flight
     const { left, top } = this.grid.getBoundingClientRect();
     for (const made of new Set(Object.values(this.all))) {
       const box = (one) => one.getBoundingClientRect();

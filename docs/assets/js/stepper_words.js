@@ -53,12 +53,12 @@ export const words = {
     "q-outer short": "FA2",
     standard: "Standard",
     moved: "Elements between HBM and SRAM",
-    held: "In SRAM: {held} of at most {room} elements",
+    held: "In SRAM, helpers aside: {held} of at most {room} elements",
     later: "Step {k} computes this.",
     "why forward standard": "S and P go out to HBM and come back: {why} of {all}.",
     "why forward kv-outer":
-      "O, ℓ and m go out and come back for every block of keys: {why} of {all}. " +
-      "S and P cost standard attention {rival}.",
+      "O, ℓ and m go out and come back for every block of keys, and have start values: " +
+      "{why} of {all}. S and P cost standard attention {rival}. Try larger blocks.",
     "why forward q-outer": "Only K and V come again, for every block of queries: {why} of {all}.",
     "why backward kv-outer":
       "Only dQ goes out and comes back, for every block of keys: {why} of {all}.",
@@ -145,10 +145,10 @@ export const words = {
     "q-outer short": "FA2",
     standard: "标准",
     moved: "HBM 与 SRAM 之间搬运的元素",
-    held: "SRAM 中的元素：{held} 个，最多时 {room} 个",
+    held: "SRAM 中的元素（辅助量不计）：{held} 个，最多时 {room} 个",
     later: "第 {k} 步才算到这里。",
     "why forward standard": "S 和 P 都要写回 HBM 再读进来：占 {all} 个中的 {why} 个。",
-    "why forward kv-outer": "每换一块键，O、ℓ、m 都要读进来再写回去：占 {all} 个中的 {why} 个。标准注意力的 S 和 P 只占 {rival} 个。",
+    "why forward kv-outer": "每换一块键，O、ℓ、m 都要读进来再写回去，连同初值占 {all} 个中的 {why} 个。标准注意力的 S 和 P 占 {rival} 个。可以试试更大的块。",
     "why forward q-outer": "只有 K 和 V 要重复读入，每块查询一遍：占 {all} 个中的 {why} 个。",
     "why backward kv-outer": "只有 dQ 要读进来再写回去，每块键一遍：占 {all} 个中的 {why} 个。",
     "why backward q-outer": "每换一块查询，dK 和 dV 都要读进来再写回去：占 {all} 个中的 {why} 个。",
