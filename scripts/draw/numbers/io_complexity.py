@@ -42,19 +42,6 @@ def counted():
         yield f"sram_{card.lower()}", f"{layer.card(card, 'bf16')['sram']:,}"
 
 
-def asked():
-    """By how many bytes what reached L2 differs from the ledger, with keys outside."""
-    most = 0
-    for kernel in (("kv-outer", 64, 64, 4), NARROW, WIDE):
-        row = counters.row(*kernel)
-        asked_for = round(counters.counted(row)[0])
-        for run in zip(row["l2_read"], row["l2_write"], strict=True):
-            off = abs(asked_for - sum(run))
-            assert off < 2e-6 * asked_for, "less than two millionths"
-            most = max(most, off)
-    yield "missing", f"{most:,}"
-
-
 def touched(kernel):
     """(programs at once, bytes that they touch) with keys outside."""
     side = counters.row(*kernel)["programs_per_sm"] * SMS
@@ -106,4 +93,4 @@ def times():
     yield "dram_warps", f"{dram(*EIGHT_WARPS):.2f}"
 
 
-PARTS = (counted, asked, waves, halves, times)
+PARTS = (counted, waves, halves, times)

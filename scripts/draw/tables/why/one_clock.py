@@ -7,7 +7,7 @@ from tilewise.hardware import GPUS
 SAY = {
     "en": {
         "head": ("from", "in each clock cycle", "from request to result"),
-        "bf16": "Tensor Cores", "exp": "exponential unit (SFU)",
+        "bf16": "Tensor Cores, bf16 (data sheet)", "exp": "exponential unit (SFU)",
         "fma": "CUDA cores, fp32 multiply-add",
         "shared": "shared memory", "l1": "L1 cache", "l2": "L2 cache", "hbm": "HBM",
         "flop": "{} FLOP", "result": "{} results", "byte": "{} bytes",
@@ -16,7 +16,7 @@ SAY = {
     },
     "zh": {
         "head": ("部件", "每个时钟周期", "从发出到拿到结果"),
-        "bf16": "Tensor Core", "exp": "特殊函数单元（SFU），算指数",
+        "bf16": "Tensor Core，bf16（标称）", "exp": "特殊函数单元（SFU），算指数",
         "fma": "CUDA 核心，做 fp32 乘加",
         "shared": "共享内存", "l1": "L1 缓存", "l2": "L2 缓存", "hbm": "HBM",
         "flop": "{} FLOP", "result": "{} 个结果", "byte": "{} 字节",
@@ -27,7 +27,7 @@ SAY = {
 
 
 def cached(sets):
-    """The median of the working sets that L2 holds for certain."""
+    """The median of the working sets that are read at the full rate of L2."""
     held = [x for x in sets if x["bytes"] < 48e6]
     held.sort(key=lambda x: x["bytes_per_second"]["median"])
     return held[len(held) // 2]
