@@ -22,8 +22,9 @@ def times():
     for name, ms in (("loss", every), ("turn", grouped)):
         yield f"{name}_two", f"{ms[2, 'ring', 16_384]:.1f}"
         yield f"{name}_one", f"{ms[1, 'ring', 16_384]:.1f}"
-    later = every[2, "ring_first", SHARE] / every[2, "ring", SHARE] - 1
-    yield "overlap", f"{100 * later:.0f}"
+    for name, n in (("overlap_short", 16_384), ("overlap", SHARE)):
+        later = every[2, "ring_first", n] / every[2, "ring", n] - 1
+        yield name, f"{100 * later:.0f}"
     sent = step_bytes(N, 2, 1, 128)
     yield "message_mb", f"{sent / 1e6:.0f}"
     yield "message_ms", f"{16e3 * sent / LINKS['NVLink'][0]:.1f}"

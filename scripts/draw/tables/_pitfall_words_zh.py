@@ -100,7 +100,7 @@ CHECK = {
     "few_in_half": "fp16，8 个键",
     "close_to_a_hundredth": "容差 0.01",
     "one_tile_output": "调用一次，只看输出，只有一块",
-    "notices_a_difference": "相差 0.1，它看得出来",
+    "notices_a_difference": "相差 0.1 时，它判为不一致",
 }
 TEST = {
     "first": "第一个测试：一块，N = d = 8，只看输出",

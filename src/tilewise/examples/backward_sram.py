@@ -3,7 +3,7 @@
 # operand once, unless it is in registers.
 tile, square = 2 * 64 * 128, 2 * 64 * 64  # of Q, K, V, dO; of P, dS
 
-right = 5 * tile  # Qᵀ, dOᵀ, dO, Q, and a half of both groups' K
+right = 5 * tile  # Qᵀ, dOᵀ, dO, Q, and half the columns of 128 keys' K
 left = tile + tile + 0 + 0 + 2 * square  # K, V, Pᵀ and dSᵀ in registers, both dS
 stored = square + tile  # dS; a half of dQ, in fp32
 copies = tile + tile  # half of Q and half of dO come; half of dQ, fp32, goes

@@ -14,7 +14,7 @@ PUT = 4 * ROWS * D / 2 / RATE["shared"]  # a consumer's half of dQ, fp32
 LOAD = 2 * ROWS * D / RATE["l2"]  # Q or dO
 ADD = 4 * ROWS * D / 2 / RATE["l2"]
 OWN = "tensor", "load", "add"  # units that work by themselves
-BOTH = "1", "2"  # consumers
+BOTH = "0", "1"  # consumers
 X, WIDE = (1, 57, 145, 236, 324), (52, 84, 87, 84, 75)  # lanes
 TOP, SCALE, BEFORE, PAST = 46, 0.128, 150, 3250  # units a cycle; cycles shown
 PRODUCTS = "S", "dP", "dV", "dQ", "dK"
@@ -30,7 +30,7 @@ SAY = {
         " run. Both wait for the dS of both before dQ, put their half of dQ into SRAM,"
         " and the TMA unit adds it. When both have their dS, they are done with the"
         " tile before, and Q and dO of the next one are loaded in its place.",
-        "lanes": ("load", "consumer 1", "Tensor Cores", "consumer 2", "add"),
+        "lanes": ("load", "consumer 0", "Tensor Cores", "consumer 1", "add"),
         "time": "a tile takes {n} cycles at full rates",
         "busy": "Tensor Cores busy {busy:.0%}, with one consumer {alone:.0%}",
     },
@@ -39,7 +39,7 @@ SAY = {
         "一个在算 P 和 dS 时，另一个的矩阵乘法在跑。要等两者的 dS 都好了才算 dQ，"
         "各自把一半 dQ 放进 SRAM，由 TMA 单元累加。"
         "两者都算完 dS，就放开了前一块，下一块的 Q 和 dO 便加载到它的位置。",
-        "lanes": ("加载", "消费者 1", "Tensor Core", "消费者 2", "累加"),
+        "lanes": ("加载", "消费者 0", "Tensor Core", "消费者 1", "累加"),
         "time": "按满速算，每块 {n} 个周期",
         "busy": "Tensor Core 忙 {busy:.0%}；只有一个消费者时 {alone:.0%}",
     },
@@ -77,16 +77,16 @@ def schedule(both=BOTH):
 def busy(both=BOTH):
     """(Cycles a tile once it is steady, the share of them that tensor cores work)."""
     found = schedule(both)
-    period = found["S", SHOWN + 1, "1"][0] - found["S", SHOWN, "1"][0]
+    period = found["S", SHOWN + 1, "0"][0] - found["S", SHOWN, "0"][0]
     return period, 5 * len(both) * PRODUCT / period
 
 
 def place(step):
     """Left edge and width of a step's block; each consumer has a side of a lane."""
     kind, w = step[0], step[-1]
-    lane = {"Q": 0, "dO": 0, "add": 4}.get(kind, 1 if w == "1" else 3)
+    lane = {"Q": 0, "dO": 0, "add": 4}.get(kind, 1 if w == "0" else 3)
     if kind in PRODUCTS:
-        return X[2] + (0 if w == "1" else 18), WIDE[2] - 18
+        return X[2] + (0 if w == "0" else 18), WIDE[2] - 18
     return X[lane], WIDE[lane]
 
 
@@ -111,14 +111,14 @@ def block(step, top, bottom):
 def waits(at):
     """Lines to what a step of the tile waits for in another lane."""
     out = []
-    for w, x, side in (("1", X[1] + 20, 0), ("2", X[3] + 64, WIDE[2] - 18)):
+    for w, x, side in (("0", X[1] + 20, 0), ("1", X[3] + 64, WIDE[2] - 18)):
         ready = at["dS", SHOWN, w][1]
         for other in BOTH:
             y = at["dQ", SHOWN, other][0] + 16
-            left, sign = place(("dQ", SHOWN, other))[0] + side, 1 if w == "1" else -1
+            left, sign = place(("dQ", SHOWN, other))[0] + side, 1 if w == "0" else -1
             out.append(s.path(f"M{x} {ready:.1f}V{y:.1f}H{left - 6 * sign}", "tw-way"))
             out.append(s.path(f"M{left} {y:.1f}l{-8 * sign} -5v10z", "tw-dot"))
-    y = at["dQ", SHOWN, "1"][0]  # past the names, between two blocks
+    y = at["dQ", SHOWN, "0"][0]  # past the names, between two blocks
     out.append(s.path(f"M{X[3] + 64} {y:.1f}H{X[0] + WIDE[0] + 5}", "tw-way"))
     tip = f"M{X[0] + WIDE[0]} {y:.1f}l7 -5v10z"
     return [*out, s.path(tip, "tw-dot")]
@@ -127,7 +127,7 @@ def waits(at):
 def draw(lang):
     """The figure in English or Chinese."""
     say, found = SAY[lang], schedule()
-    begin = found["S", SHOWN, "1"][0] - BEFORE
+    begin = found["S", SHOWN, "0"][0] - BEFORE
     high, parts = SCALE * (PAST + BEFORE), []
     for name, x, wide in zip(say["lanes"], X, WIDE):
         parts.append(s.middle(x + wide / 2, 22, name, "tw-small"))
