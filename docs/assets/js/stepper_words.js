@@ -148,7 +148,9 @@ export const words = {
     held: "SRAM 中的元素（辅助量不计）：{held} 个，最多时 {room} 个",
     later: "第 {k} 步才算到这里。",
     "why forward standard": "S 和 P 都要写回 HBM 再读进来：占 {all} 个中的 {why} 个。",
-    "why forward kv-outer": "每换一块键，O、ℓ、m 都要读进来再写回去，连同初值占 {all} 个中的 {why} 个。标准注意力的 S 和 P 占 {rival} 个。可以试试更大的块。",
+    "why forward kv-outer":
+      "每换一块键，O、ℓ、m 都要读进来再写回去，连同初值占 {all} 个中的 {why} 个。" +
+      "标准注意力的 S 和 P 占 {rival} 个。可以试试更大的块。",
     "why forward q-outer": "只有 K 和 V 要重复读入，每块查询一遍：占 {all} 个中的 {why} 个。",
     "why backward kv-outer": "只有 dQ 要读进来再写回去，每块键一遍：占 {all} 个中的 {why} 个。",
     "why backward q-outer": "每换一块查询，dK 和 dV 都要读进来再写回去：占 {all} 个中的 {why} 个。",
