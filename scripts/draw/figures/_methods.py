@@ -25,12 +25,17 @@ def dashes(method):
     return LOOK.get(method, ("rung", "12 3"))[1]
 
 
+def colour(method):
+    """The class that has a method's colour, and nothing else."""
+    return f"tw-of-{LOOK.get(method, ('rung', ''))[0]}"
+
+
 def mark(method):
     """The class of a method's lines, points and bars; ours is the thickest line."""
-    name = LOOK.get(method, ("rung", ""))[0]
-    return f"tw-look tw-of-{name}" + (" tw-thick" if name == "ours" else "")
+    name = colour(method)
+    return f"tw-look {name}" + (" tw-thick" if name == "tw-of-ours" else "")
 
 
 def name(method):
     """The class of a text that names a method."""
-    return f"tw-name tw-of-{LOOK.get(method, ('rung', ''))[0]}"
+    return f"tw-name {colour(method)}"

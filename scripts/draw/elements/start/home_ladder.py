@@ -1,6 +1,7 @@
 """The forward kernels of the book as steps: a link, a bar, what each one gained."""
 
 from draw.figures._bench import bench, mean
+from draw.figures._methods import colour
 
 PAGE = "gpu/kernel-ladder.html#"
 SAY = {
@@ -30,11 +31,11 @@ SAY = {
 }
 
 
-def step(say, speed, before, most, address):
+def step(say, speed, before, most, address, cls):
     """One kernel: its name as a link, its sentence, its bar and its speed."""
     name, about, _ = say
     gain = SAY["en"]["gain"].format(speed / before) if before else ""
-    bar = f'<i class="tw-o" style="width:{100 * speed / most:.1f}%"></i>'
+    bar = f'<i class="{cls}" style="width:{100 * speed / most:.1f}%"></i>'
     return (
         f'<li><a href="{address}"><b>{name}</b><span>{about}</span>'
         f'<span class="tw-track">{bar}</span>'
@@ -52,6 +53,6 @@ def draw(lang):
     for name, speed, before in zip(kernels, speeds, [None, *speeds], strict=False):
         here = say[name][2]
         address = PAGE + here if here else "gpu/hopper-pipeline.html#results"
-        out.append(step(say[name], speed, before, most, address))
+        out.append(step(say[name], speed, before, most, address, colour(name)))
     line = f"<span>{say['line'].format(cudnn)}</span>"
     return "\n".join([*out, "</ol>", f'<p class="tw-peer tw-drawn" {place}>{line}</p>'])

@@ -1,5 +1,6 @@
 """The three large numbers of the front page, each with two bars to scale."""
 
+from draw.figures._methods import colour
 from draw.tables._savings import memory, rows, traffic
 
 SAY = {
@@ -31,6 +32,7 @@ def bar(name, value, share, cls):
 def draw(lang):
     """A list of definitions: the ratio, then standard attention's bar and flash's."""
     say, measured = SAY[lang], rows("standard", "flash")
+    classes = colour("standard"), colour("flash")
     kinds = {"traffic": traffic, "memory": memory, "time": lambda row: row["ms"]}
     out = ['<dl class="tw-big tw-drawn">']
     for key, of in kinds.items():
@@ -38,7 +40,7 @@ def draw(lang):
         values = [of(row) for row in measured]
         bars = [
             bar(name, unit.format(x), x / values[0], c)
-            for name, x, c in zip(say["names"], values, ("tw-s", "tw-v"), strict=True)
+            for name, x, c in zip(say["names"], values, classes, strict=True)
         ]
         ratio = large.format(values[0] / values[1])
         out.append(f"<div><dt><b>{ratio}</b> {rest}</dt><dd>{''.join(bars)}</dd></div>")

@@ -9,6 +9,7 @@ import math
 from itertools import accumulate
 
 from draw.figures import _svg as s
+from draw.figures._methods import colour
 from draw.tables._savings import rows, traffic
 
 KERNELS = ("qk", "scale", "softmax", "pv")
@@ -70,18 +71,19 @@ def drawing(name, say, share):
     parts.append(s.rect(SIDE + 6, 0.5, 10, SIDE, "tw-slot"))
     parts.append(s.rect(SIDE + 6, 0.5, 10, SIDE, "tw-o tw-bare tw-O"))
     parts.append(s.rect(SIDE + 26, 0.5, 14, HIGH, "tw-slot"))
-    tall = round(HIGH * share, 1)
-    parts.append(s.rect(SIDE + 26, HIGH + 0.5 - tall, 14, tall, "tw-dot tw-bytes"))
+    tall, cls = round(HIGH * share, 1), f"{colour(name)} tw-bytes"
+    parts.append(s.rect(SIDE + 26, HIGH + 0.5 - tall, 14, tall, cls))
     return s.svg(SIDE + 41, SIDE + 1, say[f"label-{name}"], *parts)
 
 
 def panel(name, say, ms, gb, most):
     """One of the two: its name, the drawing, its letters, the clock and the bytes."""
+    time, cls = say["at"].format(t=f"{ms:.2f}"), colour(name)
     return "\n".join([
-        f'<div class="tw-lane tw-lane-{name}">', f"<b>{say[name]}</b>",
+        f'<div class="tw-lane tw-lane-{name}">', f'<b class="{cls}">{say[name]}</b>',
         drawing(name, say, gb / most),
         '<span class="tw-axis"><i>S, P</i><i>O</i><i>HBM</i></span>',
-        f'<span class="tw-clock">{say["at"].format(t=f"{ms:.2f}")}</span>',
+        f'<span class="tw-clock {cls}">{time}</span>',
         f'<span class="tw-moved">{say["moved"].format(g=f"{gb:.2f}")}</span>',
         f'<span class="tw-now">{say["done"]}</span>', "</div>",
     ])

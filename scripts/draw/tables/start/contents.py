@@ -34,10 +34,10 @@ def nav(lang):
 
 
 def draw(lang):
-    """A Markdown list: a part, and a link for each of its pages."""
-    colon, lines = ("：", ": ")[lang == "en"], []
+    """A Markdown list: a part, what it is about, and a link for each of its pages."""
+    colon, lines = ("：**", ":** ")[lang == "en"], []
     for (part, pages), what in zip(nav(lang).items(), SAY[lang], strict=True):
-        lines.append(f"- **{part}**{colon}{what}")
+        lines.append(f"- <span>**{part}{colon}<br>{what}</span>")
         for page in pages:
             text = (ROOT / "docs" / lang / page).read_text("utf-8")
             lines.append(f"    - [{TITLE.search(text)[1]}]({page})")
