@@ -24,6 +24,7 @@ from website import (
     lean,
     lessons,
     origins,
+    phrases,
     policy,
     search_index,
     sources,
@@ -102,6 +103,7 @@ def finish(site, serving=False):
             up = "../" * (len(file.relative_to(site).parts) - 1)
             name = file.relative_to(folder).with_suffix("").as_posix()
             text = lessons.offered(colab.linked(text, name, language), name, language)
+            text = phrases.marked(text) if language == "zh" else text
             text = equations.replaced(head_and_names(text, language))
             texts[file] = origins.linked(text, up, language)
         numbered = figures.numbered(folder, texts, language)

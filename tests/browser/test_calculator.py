@@ -113,8 +113,8 @@ def test_by_keyboard(page):
     page.locator("#tw-calc-n").focus()
     page.keyboard.press("Control+A")
     page.keyboard.type("4096")
-    for key in ("Tab", "Tab", "Tab", "Tab"):  # d, heads, K and V heads, batch
-        page.keyboard.press(key)
+    for _ in "slider model card GPU d heads kv_heads batch".split():
+        page.keyboard.press("Tab")
     page.keyboard.type("4")
     shows(page, {"n": "4096", "batch": "4"}, "en")
     slider = page.get_by_role("slider")

@@ -55,6 +55,16 @@ def test_without_scripts_it_is_light(visit):
     assert page.locator(".md-header__option label:visible").count() == 0
 
 
+def test_the_other_language_keeps_the_choice(visit):
+    page = visit("softmax/safe-softmax.html", scroll=False)
+    page.locator(".md-header__option label:visible").click()
+    page.locator(".tw-switch").click()
+    page.wait_for_url("**/zh/softmax/safe-softmax.html*")
+    assert page.evaluate(NOW) == DARK
+    page.goto(page.url.replace("softmax/safe-softmax.html", "index.html"))
+    assert page.evaluate(NOW) == DARK
+
+
 def test_the_other_language_opens_at_the_same_section(visit):
     page = visit("softmax/safe-softmax.html#remember", scroll=False)
     page.locator("#remember").scroll_into_view_if_needed()

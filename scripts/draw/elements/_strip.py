@@ -41,9 +41,9 @@ WORDS = {  # for the script
         "swapped": "The other way round, A merged into B: {back}.",
         "empty": "{h} has no finite score. Its state (−∞, 0) is the identity: merging"
         " gives the other half back.",
-        "overflow": "Naive softmax fails: e^x, or the sum, exceeds 1.8 · 10³⁰⁸ and"
+        "overflow": "Naive softmax fails: eˣ, or the sum, exceeds 1.8 · 10³⁰⁸ and"
         " becomes ∞; ∞/∞ is NaN.",
-        "zero": "Naive softmax fails: every e^x is rounded to 0, and 0/0 is NaN.",
+        "zero": "Naive softmax fails: every eˣ is rounded to 0, and 0/0 is NaN.",
         "none": "Only −∞: there are no weights to give. Online softmax gives 0,"
         " naive softmax 0/0.",
     },
@@ -62,9 +62,9 @@ WORDS = {  # for the script
         "swapped": "反过来，把 A 并进 B：{back}。",
         "empty": "{h} 里没有有限的分数，它的状态 (−∞, 0) 是单位元："
         "合并的结果就是另一半。",
-        "overflow": "朴素 softmax 失效：e^x 或它们的和超过 1.8 · 10³⁰⁸，成了 ∞；"
+        "overflow": "朴素 softmax 失效：eˣ 或它们的和超过 1.8 · 10³⁰⁸，成了 ∞；"
         "∞/∞ 是 NaN。",
-        "zero": "朴素 softmax 失效：每个 e^x 都舍入成 0，0/0 是 NaN。",
+        "zero": "朴素 softmax 失效：每个 eˣ 都舍入成 0，0/0 是 NaN。",
         "none": "全是 −∞，没有权重可给：在线 softmax 给 0，朴素 softmax 得 0/0。",
     },
 }

@@ -22,7 +22,7 @@ CHOICES = {
 }
 POWER = int(DEFAULT["n"]).bit_length() - 1
 OWN = ("sram", "bandwidth", "tflops", "memory", "block_rows", "block_cols")
-ORDER = ["gpu", *OWN[:4], "n", "d", "heads", "kv_heads", "batch", "dtype", "pass"]
+ORDER = ["gpu", *OWN[:4], "d", "heads", "kv_heads", "batch", "dtype", "pass"]
 ORDER += ["causal", "tiles", *OWN[4:], "plot"]
 
 
@@ -54,11 +54,12 @@ def preset(key, words):
     return ["div", {}, ["label", {"for": name}, words[key]], [*box, first, *filled]]
 
 
-def slider(words):
-    """N by powers of two; it writes the field."""
+def length(words):
+    """N in a field, and beside it a slider, which writes the field in powers of two."""
+    _, _, *parts = field("n", words)
     how = {"type": "range", "min": FIRST, "max": LAST, "value": POWER}
     how["aria-label"] = words["slide"]
-    return ["div", {"class": "tw-slide"}, ["input", how]]
+    return ["div", {"class": "tw-slide"}, *parts, ["input", how]]
 
 
 def form(words):
@@ -67,7 +68,7 @@ def form(words):
     reset = ["button", {"type": "button", "class": "tw-button"}, words["reset"]]
     fields = [field(key, words) for key in ORDER]
     lists = [preset(key, words) for key in ("model", "card")]
-    first = [slider(words), *lists]
+    first = [length(words), *lists]
     return ["div", about | {"inert": ""}, *first, *fields, ["div", {}, reset]]
 
 
