@@ -91,11 +91,10 @@ def finish(site, serving=False):
     assets.write(site, [*new.values(), *done], rendered)
     search_index.mend(site)
     for language, path in assets.LANGUAGES.items():
-        if (page := site / path / sources.PAGE) in unfinished[language]:
-            made = sources.added(site / path, unfinished[language], language)
-            unfinished[language][page] = made
-        folder = site / path
-        texts = cards.added(folder, unfinished[language])
+        folder, texts = site / path, unfinished[language]
+        if (page := folder / sources.PAGE) in texts:
+            texts[page] = sources.added(folder, texts, language)
+        texts = cards.added(folder, texts)
         texts, files = alone.added(texts, language, folder)
         write(folder, files)
         write(site, origins.copied(texts))
@@ -103,8 +102,8 @@ def finish(site, serving=False):
             up = "../" * (len(file.relative_to(site).parts) - 1)
             name = file.relative_to(folder).with_suffix("").as_posix()
             text = lessons.offered(colab.linked(text, name, language), name, language)
-            text = phrases.marked(text) if language == "zh" else text
-            text = equations.replaced(head_and_names(text, language))
+            text = phrases.marked(head_and_names(text, language), language)
+            text = equations.replaced(text)
             texts[file] = origins.linked(text, up, language)
         numbered = figures.numbered(folder, texts, language)
         made = lean.joined(folder, numbered, "../" if path else "")

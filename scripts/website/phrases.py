@@ -45,6 +45,6 @@ def broken(head):
     return HAN.sub(lambda text: "<wbr>".join(phrases(text[0])), head[0])
 
 
-def marked(page):
-    """A Chinese page whose long headings break between words."""
-    return HEAD.sub(broken, page)
+def marked(page, language):
+    """A page whose long headings break between words, if it is Chinese."""
+    return HEAD.sub(broken, page) if language == "zh" else page

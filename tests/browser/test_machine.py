@@ -196,31 +196,5 @@ def test_only_transform_and_opacity_move(visit):
         page.get_by_role("button", name="Step", exact=True).click()
         at(page, k + 1)
         seen |= set(page.evaluate(MOVED))
-    ours = {"transform", "opacity"}
-    assert ours <= seen and seen - ours <= {"color", "background-color", "outline"}
-
-
-LANDED = """() => Promise.all(document.querySelector(".tw-stage")
-  .getAnimations({ subtree: true }).map((x) => x.finished.catch(() => {})))"""
-OUTLINES = """() => {
-  const box = (x) => x.getBoundingClientRect();
-  const shown = (x) => getComputedStyle(x).visibility === "visible";
-  const cells = [...document.querySelectorAll(".tw-hbm td")].map(box);
-  const near = (a, b) => Math.abs(a - b) < 1.5;
-  const lies = ({ left, top }) =>
-    cells.some((one) => near(one.left, left) && near(one.top, top));
-  const all = [...document.querySelectorAll(".tw-held, .tw-tile")].filter(shown);
-  return [all.length, all.filter((x) => !lies(box(x))).length];
-}"""
-
-
-@pytest.mark.parametrize("order", ("kv-outer", "q-outer"))
-def test_outlines_lie_on_hbm_after_a_store(order, visit):
-    """A board measured while cells fly would put them where the cells are then."""
-    page = meet(visit, "forward", f"?order={order}&step=5")
-    for k in range(6, 15):
-        page.get_by_role("button", name="Step", exact=True).click()
-        at(page, k)
-        page.evaluate(LANDED)
-        number, wrong = page.evaluate(OUTLINES)
-        assert number > 2 and not wrong, (k, number, wrong)
+    ours, others = {"transform", "opacity"}, {"color", "background-color", "outline"}
+    assert ours <= seen and seen - ours <= others | {"pointerEvents"}  # of the contents

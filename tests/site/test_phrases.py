@@ -13,7 +13,7 @@ from website import phrases
     ],
 )
 def test_a_long_heading_breaks_between_words(head, broken):
-    made = phrases.marked(f'<p title="与屋顶线">前后不变，也不加记号</p>{head}')
+    made = phrases.marked(f'<p title="与屋顶线">前后不变，也不加记号</p>{head}', "zh")
     assert "<wbr>" in made and broken in made
     assert made.replace("<wbr>", "").endswith(head)
     assert made.startswith('<p title="与屋顶线">前后不变，也不加记号</p>')
@@ -24,4 +24,4 @@ def test_a_long_heading_breaks_between_words(head, broken):
     "head", ["<h1>精度与误差</h1>", "<h1>不写出<wbr>矩阵的注意力算法</h1>"]
 )
 def test_a_short_heading_or_one_with_breaks_stays(head):
-    assert phrases.marked(head) == head
+    assert phrases.marked(head, "zh") == head
