@@ -112,6 +112,7 @@ const aboutCell = (film, { phase, j, lines }, name, r, c) => {
   if (here && at !== undefined) return [of[at + column]];
   if (name === "o" && phase === "merge") return [`α${end(of[1])},  β${end(of[2])}`];
   if (name === "o" && phase === "o") return [of[2 * c + 1].replace(/ = .* = /, " = ")];
+  if (name === "s") return []; // of another tile
   return name === phase || (name === "o" && phase === "pv") ? [of[c]] : [];
 };
 

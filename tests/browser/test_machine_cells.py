@@ -1,4 +1,4 @@
-"""Where the tile machine's outlines lie once a block has landed."""
+"""Outlines of the tile machine's cells once a block has landed, and a score's sums."""
 
 import pytest
 
@@ -28,3 +28,11 @@ def test_outlines_lie_on_hbm_after_a_store(order, visit):
         page.evaluate(LANDED)
         number, wrong = page.evaluate(OUTLINES)
         assert number > 2 and not wrong, (k, number, wrong)
+
+
+def test_a_score_shows_no_other(visit):
+    """S12 has two lines: its sum, and its weight; the next tile's second is S14."""
+    page = meet(visit, "forward", "?order=kv-outer&step=28")
+    page.locator(".tw-hbm table[aria-label*='S'] td").nth(1).hover()
+    lines = page.locator(".tw-peek p").all_inner_texts()
+    assert [x[:3] for x in lines] == ["S12", "P12"], lines
