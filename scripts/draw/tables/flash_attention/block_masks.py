@@ -9,19 +9,19 @@ SAY = {
     "en": {
         "head": (
             "tiles in the mask",
-            "forward",
-            "over FlexAttention",
-            "backward",
-            "over FlexAttention",
+            "forward time",
+            "our time over FlexAttention's",
+            "backward time",
+            "our time over FlexAttention's",
         )
     },
     "zh": {
         "head": (
             "掩码里的块",
-            "前向",
-            "相对于 FlexAttention",
-            "反向",
-            "相对于 FlexAttention",
+            "前向用时",
+            "本书用时 ÷ FlexAttention 用时",
+            "反向用时",
+            "本书用时 ÷ FlexAttention 用时",
         )
     },
 }
