@@ -7,16 +7,26 @@ PAGE = "gpu/kernel-ladder.html#"
 SAY = {
     "en": {
         "naive": ("naive", "three kernels, S and P in memory", "naive"),
-        "fa1_order": ("FA1 order", "loops of FlashAttention-1: keys outside",
-                      "fa1-order"),
-        "fa2_order": ("FA2 order", "loops of FlashAttention-2: O stays on the chip",
-                      "fa2-order"),
+        "fa1_order": (
+            "FA1 order",
+            "loops of FlashAttention-1: keys outside",
+            "fa1-order",
+        ),
+        "fa2_order": (
+            "FA2 order",
+            "loops of FlashAttention-2: O stays on the chip",
+            "fa2-order",
+        ),
         "exp2": ("base 2", "fewer instructions for each exponential", "base-2"),
         "causal": ("skipping", "hidden tiles are not computed", "causal"),
-        "descriptors": ("descriptors", "hardware of its own (TMA) copies whole tiles",
-                        "descriptors"),
+        "descriptors": (
+            "descriptors",
+            "hardware of its own (TMA) copies whole tiles",
+            "descriptors",
+        ),
         "gluon_forward": ("Gluon", "some threads copy, others compute", ""),
-        "gain": "× {:.2f}", "line": "cuDNN: {:.0f}",
+        "gain": "× {:.2f}",
+        "line": "cuDNN: {:.0f}",
     },
     "zh": {
         "naive": ("朴素", "三个内核，S 和 P 写进显存", "naive"),
@@ -26,7 +36,8 @@ SAY = {
         "causal": ("跳过空块", "被遮住的分块不再计算", "causal"),
         "descriptors": ("描述符", "由专门的硬件（TMA 单元）搬运分块", "descriptors"),
         "gluon_forward": ("Gluon", "有的线程搬运，有的线程计算", ""),
-        "gain": "× {:.2f}", "line": "cuDNN：{:.0f}",
+        "gain": "× {:.2f}",
+        "line": "cuDNN：{:.0f}",
     },
 }
 
