@@ -92,7 +92,7 @@ class Measured extends HTMLElement {
       svg("text", { x, y, "text-anchor": anchor, class: "tw-small" }, content);
     const panel = svg("svg", {
       class: "tw", viewBox: "0 0 206 233", role: "group", "aria-label": title,
-    }, text(LEFT, 14, "start", title), text(0, 33, "start", this.t("axis")));
+    }, text(LEFT, 14, "start", title), text(2, 33, "start", this.t("axis")));
     for (let speed = 0; speed <= most; speed += 250)
       panel.append(svg("path", { d: `M${LEFT} ${y(speed)}H${RIGHT}`, class: "tw-rule" }),
         text(LEFT - 5, y(speed) + 4, "end", speed));
