@@ -237,7 +237,10 @@ def main(out):
             child.wait(max(1, LIMIT - (time.time() - begun)))
         except subprocess.TimeoutExpired:
             child.kill()
-            child.wait()
+            try:
+                child.wait(10)
+            except subprocess.TimeoutExpired:
+                child.returncode = -9
         log.seek(0)
         said = log.read()
         text += said
