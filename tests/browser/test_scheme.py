@@ -60,6 +60,7 @@ def test_the_other_language_keeps_the_choice(visit):
     page.locator(".md-header__option label:visible").click()
     page.locator(".tw-switch").click()
     page.wait_for_url("**/zh/softmax/safe-softmax.html*")
+    page.wait_for_load_state("networkidle")  # what a page still loads is not cut off
     assert page.evaluate(NOW) == DARK
     page.goto(page.url.replace("softmax/safe-softmax.html", "index.html"))
     assert page.evaluate(NOW) == DARK
