@@ -1,4 +1,4 @@
-"""Outlines of the tile machine's cells once a block has landed, and a score's sums."""
+"""The tile machine's outlines once a block has landed, and what a score's box says."""
 
 import pytest
 
