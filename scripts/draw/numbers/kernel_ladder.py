@@ -115,6 +115,15 @@ def gains():
     yield "of_cudnn", f"{means[0] / means[1]:.2f}"
 
 
+def a_tile():
+    """Cycles of the third rung's tile, 128 × 64 at d = 64, by its speed and clock."""
+    at = {"pass": "forward", "kernel": "fa2_order", "n": 4096, "d": 64, "causal": False}
+    (row,) = (x for x in bench.bench()["rows"] if at.items() <= x.items())
+    tiles = row["tflops"] * 1e12 / (4 * 64 * 128 * 64)  # a second
+    cycles = bench.bench()["machine"]["sms"] * row["sm_clock_mhz"] * 1e6 / tiles
+    yield "tile_measured", f"{round(cycles, -2):.0f}"
+
+
 def window():
     """How many times a window's pairs of rows and keys its tiles hold, from 64 on."""
     n, (rows, cols, *_) = 16384, rungs.tile("windows")
@@ -126,5 +135,5 @@ def window():
 
 def numbers():
     """{name: text} of every number that this page takes."""
-    parts = traffic, counters, instructions, tiles, gains, window
+    parts = traffic, counters, instructions, tiles, gains, a_tile, window
     return dict(pair for part in parts for pair in part())
