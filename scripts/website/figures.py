@@ -15,7 +15,7 @@ DRAWING = re.compile(r'<svg class="tw".*?</svg>', re.S)
 PLACES = re.compile(r' (?:d|x|y|cx|cy|width|height)="[^"]*"')
 WHOLE = re.compile(r'(?<=\d)\.0(?=[ "LHVZhv])')
 CAPTION = re.compile(r"(<figcaption[^>]*>)(.*?)(?=</figcaption>)", re.S)
-SAID = {"en": ("Figure {}", "Figure {} as SVG"), "zh": ("图 {}", "图 {} 的 SVG")}
+SAID = {"en": ("Figure {}", "Figure {} as {}"), "zh": ("图 {}", "图 {} 的 {}")}
 
 
 @cache
@@ -46,14 +46,14 @@ def shortened(match):
     return PLACES.sub(lambda found: WHOLE.sub("", found[0]), match[0])
 
 
-def taken(home, path, name, drawing, says):
+def taken(home, path, name, drawing, seen, says):
     """A link to a drawing of a page, which it writes as a file."""
     page = path.relative_to(home).with_suffix("").as_posix()
     target = home / f"assets/figures/{page}-{name}.svg"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(alone(drawing), "utf-8")
     address = posixpath.relpath(target.as_posix(), path.parent.as_posix())
-    return f' <a class="tw-svg" href="{address}" aria-label="{says}">SVG</a>'
+    return f' <a class="tw-svg" href="{address}" aria-label="{says}">{seen}</a>'
 
 
 def numbered(home, pages, language):
@@ -66,10 +66,11 @@ def numbered(home, pages, language):
         inside = f'<figure id="figure-{count}"{match[1]}</figure>'
         link = f'<a class="tw-number" href="#figure-{count}">{number.format(count)}</a>'
         found = [] if "tw-widget" in match[1] else DRAWING.findall(match[1])
-        names = [f"{count}{x}" for x in ("ab" if len(found) > 1 else [""])]
+        two = len(found) > 1
+        parts = [("a", "SVG a"), ("b", "SVG b")] if two else [("", "SVG")]
         more = "".join(
-            taken(home, path, name, drawing, file.format(name))
-            for name, drawing in zip(names, found)
+            taken(home, path, f"{count}{x}", drawing, seen, file.format(count, seen))
+            for (x, seen), drawing in zip(parts, found)
         )
         return CAPTION.sub(lambda m: f"{m[1]}{link} {m[2]}{more}", inside)
 

@@ -93,7 +93,7 @@ def test_standard_attention_leaves_both_matrices_in_hbm(fresh):
     last(page)
     choose(page, "FA2")
     assert set(score.all_inner_texts()) == {""}
-    page.wait_for_url("**order=q-outer&step=20#stepper")
+    page.wait_for_url("**order=q-outer&step=28#stepper")
 
 
 def test_a_score_says_its_sum_in_the_colours_of_its_tensors(fresh):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ._stepper import at, meet
+from ._stepper import at, meet, settle
 
 LANDED = """() => Promise.all(document.querySelector(".tw-stage")
   .getAnimations({ subtree: true }).map((x) => x.finished.catch(() => {})))"""
@@ -36,3 +36,22 @@ def test_a_score_shows_no_other(visit):
     page.locator(".tw-hbm table[aria-label*='S'] td").nth(1).hover()
     lines = page.locator(".tw-peek p").all_inner_texts()
     assert [x[:3] for x in lines] == ["S12", "P12"], lines
+
+
+def test_the_end_of_a_method_stays_an_end(visit):
+    """Who chooses another one there wants its sum, and not the step of that number."""
+    page = meet(visit, "forward", "?order=standard")
+    bar = page.locator(".tw-seek")
+    bar.press("End")
+    before = bar.get_attribute("max")
+    page.locator("button[data-order=kv-outer]").click()
+    settle(page)
+    assert bar.input_value() == bar.get_attribute("max") != before
+    assert "112" in page.locator(".tw-mine .tw-sum").first.inner_text()
+
+
+def test_a_number_in_units_says_them(visit):
+    """The heading of the column is m/τ, and so the line about a number of it has /τ."""
+    page = meet(visit, "forward", "?order=kv-outer&step=28")
+    page.locator(".tw-hbm table[aria-label^='m']").locator("td").first.hover()
+    assert page.locator(".tw-peek").inner_text().replace("\n", "") == "m1/τ = 0"

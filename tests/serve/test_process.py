@@ -108,11 +108,17 @@ def test_clients_that_are_rude_or_many(port, dial):
 
 
 def test_names_without_end_hold_nobody_up(port, dial):
+    """A second, and what the same request takes where other tests have the cores."""
     names = b",".join(b'"%x":0' % i for i in (*range(110_000), 7))
+
+    def answered():
+        begun = time.monotonic()
+        assert status(dial(port, RIGHT)) == 200
+        return time.monotonic() - begun
+
+    alone = answered()
     keys = [dial(port, asked(b"{%s}" % names, JSON)) for _ in range(2)]
-    begun = time.monotonic()
-    assert status(dial(port, RIGHT)) == 200
-    assert time.monotonic() < begun + 1
+    assert answered() < 1 + 5 * alone
     assert [*map(status, keys)] == [400, 400]
 
 

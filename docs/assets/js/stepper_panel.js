@@ -138,7 +138,7 @@ const explain = (film, frames, k, [made, r, c]) => {
   if (first) return [tell("later", { k: first })];
   const value = [frames[k].hbm[name]?.[r]].flat()[c];
   const index = made.cols > 1 || made.table.rows.length < made.rows ? `${r + 1}${c + 1}` : r + 1;
-  const title = about(film, name)[1].replace(/(_.*)?$/, `_{${index}}`);
+  const title = named(film, name, null, film.exact).replace(/(?=\/τ)|$/, `_{${index}}`);
   return value === undefined || value === null ? [] : [math(`${title} = ${shown(film, value)}`)];
 };
 

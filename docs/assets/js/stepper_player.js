@@ -163,9 +163,10 @@ export class Player {
       this.stage.replaceChildren(...this.panels.map((x) => x.node));
       this.choices();
       this.size();
+      const over = this.k && this.k === this.last; // a film's end stays an end
       this.bar.max = this.last = films[0].steps.length;
       this.play(false);
-      this.go(this.k);
+      this.go(over ? this.last : this.k);
       return null;
     } catch (error) {
       if (!error.problem) throw error;

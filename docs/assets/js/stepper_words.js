@@ -58,7 +58,8 @@ export const words = {
     "why forward standard": "S and P go out to HBM and come back: {why} of {all}.",
     "why forward kv-outer":
       "O, ℓ and m go out and come back for every block of keys, and have start values: " +
-      "{why} of {all}. S and P cost standard attention {rival}. Try larger blocks of keys.",
+      "{why} of {all}. S and P cost standard attention {rival}. " +
+      "A larger B_c makes fewer blocks of keys.",
     "why forward q-outer": "Only K and V come again, for every block of queries: {why} of {all}.",
     "why backward kv-outer":
       "Only dQ goes out and comes back, for every block of keys: {why} of {all}.",
@@ -150,7 +151,7 @@ export const words = {
     "why forward standard": "S 和 P 都要写回 HBM 再读进来：占 {all} 个中的 {why} 个。",
     "why forward kv-outer":
       "每换一块键，O、ℓ、m 都要读进来再写回去，连同初值占 {all} 个中的 {why} 个。" +
-      "标准注意力的 S 和 P 占 {rival} 个。可以试试更大的键块。",
+      "标准注意力的 S 和 P 占 {rival} 个。B_c 越大，键块越少。",
     "why forward q-outer": "只有 K 和 V 要重复读入，每块查询一遍：占 {all} 个中的 {why} 个。",
     "why backward kv-outer": "只有 dQ 要读进来再写回去，每块键一遍：占 {all} 个中的 {why} 个。",
     "why backward q-outer": "每换一块查询，dK 和 dV 都要读进来再写回去：占 {all} 个中的 {why} 个。",

@@ -26,7 +26,7 @@ SAY = {
         ),
         "gluon_forward": ("Gluon", "some threads copy, others compute", ""),
         "gain": "× {:.2f}",
-        "line": "cuDNN: {:.0f}",
+        "line": "cuDNN: {:.0f} TFLOP/s",
     },
     "zh": {
         "naive": ("朴素", "三个内核，S 和 P 写进显存", "naive"),
@@ -37,7 +37,7 @@ SAY = {
         "descriptors": ("描述符", "由专门的硬件（TMA 单元）搬运分块", "descriptors"),
         "gluon_forward": ("Gluon", "有的线程搬运，有的线程计算", ""),
         "gain": "× {:.2f}",
-        "line": "cuDNN：{:.0f}",
+        "line": "cuDNN：{:.0f} TFLOP/s",
     },
 }
 
@@ -60,10 +60,11 @@ def draw(lang):
     speeds = [mean("forward", x) for x in kernels]
     cudnn, most = mean("forward", "cudnn"), max(speeds)
     place = f'style="--at:{cudnn / most:.4f}"'
-    out = [f'<ol class="tw-steps tw-drawn" {place}>']
+    line = f"<span>{say['line'].format(cudnn)}</span>"
+    out = [f'<p class="tw-peer tw-drawn" {place}>{line}</p>']
+    out.append(f'<ol class="tw-steps tw-drawn" {place}>')
     for name, speed, before in zip(kernels, speeds, [None, *speeds], strict=False):
         here = say[name][2]
         address = PAGE + here if here else "gpu/hopper-pipeline.html#results"
         out.append(step(say[name], speed, before, most, address, colour(name)))
-    line = f"<span>{say['line'].format(cudnn)}</span>"
-    return "\n".join([*out, "</ol>", f'<p class="tw-peer tw-drawn" {place}>{line}</p>'])
+    return "\n".join([*out, "</ol>"])
