@@ -210,7 +210,8 @@ export class Panel {
     const { table } = chip.all.s;
     const [above, below] = [chip.node.offsetLeft, floor.node.offsetLeft + floor.grid.offsetLeft];
     this.shift = below - above - table.offsetLeft - table.offsetWidth / 2;
-    this.most = picture.clientWidth - chip.node.offsetWidth - 2 * above;
+    const room = picture.clientWidth - chip.node.offsetWidth - 2 * above;
+    this.most = room < 60 ? 0 : room; // a little further would look like a mistake
     this.settle();
   }
 

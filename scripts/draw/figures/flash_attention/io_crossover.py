@@ -98,7 +98,8 @@ def gpus():
     for name, m in GPUS.items():
         x, y = X(m), Y(moved("flash1", m))
         out.append(dot(x, y, methods.mark("flash1"), 3.5))
-        out.append(s.text(round(x) + 7, round(y) - 3, name, colour))
+        to, by = (5, -7) if name == "A100" else (8, -1)  # one above the other
+        out.append(s.text(round(x) + to, round(y) + by, name, colour))
     return out
 
 
