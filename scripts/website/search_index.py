@@ -54,7 +54,7 @@ COUNTS = {
     r"references\.html": 0.3,
     r"#check$": 0.3,
     r"exercises\.html#": 0.5,
-    r"glossary\.html#": 4,
+    r"glossary\.html#": 8,
     r"^index\.html$": 0.5,
     r"^[^#]*$": 2,  # a whole page
     r"": 1,
