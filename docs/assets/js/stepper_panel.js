@@ -157,13 +157,14 @@ export class Panel {
     const { all, why } = film.counts[film.order];
     const rival = film.counts.standard.why;
     const because = tell(`why ${film.pass} ${film.order}`, { why, all, rival });
+    const [before, after] = because.split("B_c");
     const texts = longest(frames.map((x) => sentence(film, x).whole));
     const head = box("tw-head", line("tw-order", title(film)),
       over("", `${texts}\n.`, line("tw-sentence", this.said), line("tw-note", this.note)));
     const moves = box("tw-moves", this.ways.map(({ node }) => node));
     this.picture = box("tw-picture", this.chip.node, moves, this.floor.node);
     const meters = box("tw-meters", line("tw-note", tell("moved")), this.bars.node,
-      line("tw-because", because), this.room.node);
+      line("tw-because", before, after && math("B_{c}"), after), this.room.node);
     this.node = box("tw-panel", head, this.picture, meters, this.below, this.peek);
     const watch = new ResizeObserver((seen) => {
       const has = (one) => seen.some(({ target }) => target === one);
