@@ -16,8 +16,7 @@ HAN = re.compile(r"[\u4e00-\u9fff]{2,}(?=[^<>]*<)")  # in text, not in an attrib
 WHOLE = """屋顶线 前向传播 前向 反向传播 内核 掩码 部分块 空块 键块 查询块 块稀疏 预填充
 累加和 累计和 潜向量 一级一级""".split()  # jieba cuts these
 PART = re.compile(f"({'|'.join(WHOLE)})")
-SPACE = re.compile(r"(?<=第) (?=\d)|(?<=\d) (?=[个步种行级列])|(?<=warp) (?=特化)")
-LIST = re.compile(r"(?<=\d、)(?=\d)")
+KEPT = re.compile(r"(?:第 \d(?:、\d)*(?: [个步种行级列])?|warp 特化)(?=[^<>]*<)")
 BEFORE = set("与和在从把按对第不一每各用以向由为给让只再先")  # begins a phrase
 
 
@@ -44,8 +43,8 @@ def broken(head):
     """A heading, a match of HEAD, with a place to break between its phrases."""
     if "<wbr>" in head[0] or length(head[2]) <= LINE[head[1]]:
         return head[0]
-    whole = LIST.sub("\u2060", SPACE.sub("\u00a0", head[0]))
-    return HAN.sub(lambda text: "<wbr>".join(phrases(text[0])), whole)
+    parted = HAN.sub(lambda text: "<wbr>".join(phrases(text[0])), head[0])
+    return KEPT.sub(r'<span class="tw-keep">\g<0></span>', parted)
 
 
 def marked(page, language):

@@ -25,3 +25,10 @@ def test_a_long_heading_breaks_between_words(head, broken):
 )
 def test_a_short_heading_or_one_with_breaks_stays(head):
     assert phrases.marked(head, "zh") == head
+
+
+def test_a_number_keeps_its_words():
+    made = phrases.marked("<h2>第 1 步：第 1、2 个查询，第 1、2 个键</h2>", "zh")
+    keep = '<span class="tw-keep">{}</span>'.format
+    one, two = keep("第 1 步"), keep("第 1、2 个")
+    assert made == f"<h2>{one}：{two}查询，{two}键</h2>"
