@@ -1,4 +1,4 @@
-"""The tile machine's outlines once a block has landed, and what a score's box says."""
+"""The tile machine after a step, at a number, and when the method changes."""
 
 import pytest
 
