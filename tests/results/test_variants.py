@@ -5,8 +5,9 @@ from draw.numbers._shared import variant as speed
 from measure.variants import _backward_variants as backward
 from measure.variants import _forward_variants as forward
 from measure.variants import _order_variants as order
+from measure.variants import backward_walks as walks
 
-CASES = [(m, name) for m in (forward, backward, order) for name in m.VARIANTS]
+CASES = [(m, name) for m in (forward, backward, order, walks) for name in m.VARIANTS]
 
 
 @pytest.mark.parametrize("module, name", CASES, ids=lambda x: getattr(x, "__name__", x))

@@ -7,6 +7,7 @@ the SM, and stores it without waiting, into TIMES (programs, roles, tiles, point
 import re
 from textwrap import indent
 
+from measure.variants._variants import BACKWARD as FILES
 from measure.variants._variants import changed
 
 SHAPE = PROGRAMS, ROLES, TILES, POINTS = 132, 4, 128, 12
@@ -114,8 +115,8 @@ tile += 1
 ]  # fmt: skip
 BACKWARD = [
     ("# --8<-- [start:reduce]\n", STAMP),
-    ("    dq_empty: Memory", "    dq_empty: Memory\n    times: gl.tensor"),
-    ("allocate(Q, K, LSE, DQ)", "allocate(Q, K, LSE, DQ, TIMES)"),
+    ("    told_empty: Memory", "    told_empty: Memory\n    times: gl.tensor"),
+    ("allocate(Q, K, LSE, DQ, ", "allocate(Q, K, LSE, DQ, TIMES, "),
     ("barriers(2),\n    )\n    mb", "barriers(2), TIMES,\n    )\n    mb"),
     ("SUMS, TURNS, FIRST", "SUMS, TIMES, TURNS, FIRST"),
     ("  sums, turns, head", "  sums, TIMES, turns, head"),
@@ -138,7 +139,7 @@ st = warpgroup_mma_wait(1, deps=(st,))  # Sᵀ is there; dPᵀ goes on
     stamped(4, W, "i", 5, "mbarrier.arrive(sm.ds_full.index(b), count=1)\n@\n"),
     stamped(4, W, "i", 6, """
 @
-dq = half_dq(sm, b, w)
+dq = half_dq(sm, b, slot, w)
 dv = warpgroup_mma_wait(2, deps=(dv,))  # dQ is two products
 @
 dk = warpgroup_mma(
@@ -150,27 +151,27 @@ mbarrier.wait(sm.dq_empty.index(w), (i & 1) ^ 1)
 @
 """),
     stamped(4, W, "i", 10, "dk = warpgroup_mma_wait(0, deps=(dk,))\n@\n"),
-    stamped(12, "sm.times, 2", "i", 0, """
+    stamped(16, "sm.times, 2", "i", 0, """
 @
 mbarrier.wait(sm.empty.index(s), (i // STAGES & 1) ^ 1)
 @
-mbarrier.expect(q_full
+if g + tile == 0
 """.rstrip()),
-    stamped(12, "sm.times, 2", "i", 2, """
-tma.async_copy_global_to_shared(DELTA, number, do_full, sm.delta.index(s))
+    stamped(16, "sm.times, 2", "i", 2, """
+tma.async_copy_global_to_shared(DELTA, number, do_full, delta)
 @
 """),
-    stamped(12, "sm.times, 3", "g * walk.tiles + i", 0, """
+    stamped(12, "sm.times, 3", "done + g * walk.tiles + i", 0, """
 @
 for w in gl.static_range(2):
-    mbarrier.wait(sm.dq_full.index(w), g * walk.tiles + i & 1)
+    mbarrier.wait(sm.dq_full.index(w), done + g * walk.tiles + i & 1)
 """),
     (
-        "g * walk.tiles + i & 1)\n",
-        "g * walk.tiles + i & 1)\n"
-        "                stamp(sm.times, 3, g * walk.tiles + i, 1 + w)\n",
+        "done + g * walk.tiles + i & 1)\n",
+        "done + g * walk.tiles + i & 1)\n"
+        "                stamp(sm.times, 3, done + g * walk.tiles + i, 1 + w)\n",
     ),
-    stamped(12, "sm.times, 3", "g * walk.tiles + i", 3, """
+    stamped(12, "sm.times, 3", "done + g * walk.tiles + i", 3, """
 tma.store_wait(pendings=0)
 mbarrier.arrive(sm.dq_empty.index(1), count=1)
 @
@@ -194,6 +195,5 @@ def forward(points, turns=True):
 
 
 def backward(points):
-    """The backward kernel's text, three files in one, with stamps at these points."""
-    files = "shared/work_backward", "shared/gluon_backward", "gluon_backward"
-    return only(changed("stamps", files, BACKWARD), points)
+    """The backward kernel's text, four files in one, with stamps at these points."""
+    return only(changed("stamps", FILES, BACKWARD), points)

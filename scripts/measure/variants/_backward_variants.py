@@ -1,12 +1,13 @@
-"""What was tried on the Gluon backward pass, one change each, made in its text."""
+"""What was tried on the Gluon backward pass, one change each, made in its text.
 
-from measure.variants._variants import changed
+All of them, and the kernel that they are compared with, have a program for each walk.
+"""
+
+from measure.variants._variants import BACKWARD, changed
 
 DV = "    dv = warpgroup_mma(pt16, do, dv, is_async=True)\n"
-RELEASE = (
-    "    if i > 0:\n"
-    "        mbarrier.arrive(sm.empty.index((i - 1) % STAGES), count=1)\n"
-)
+LEFT = "    tma.store_wait(pendings=0)\n"
+RELEASE = "    if i > 0:\n        mbarrier.arrive(sm.empty.index(s ^ 1), count=1)\n"
 STORE = (
     "    mbarrier.wait(sm.dq_empty.index(w), (i & 1) ^ 1)\n"
     "    sm.dq.index(w).store(dq.reshape(128, 32))  # while dK goes on\n"
@@ -17,11 +18,13 @@ DPT_0 = "    dpt = warpgroup_mma_wait(0, deps=(dpt,))\n"
 ORDER = ".reshape(4, 2, 4, 2, 4, 2, 4, 2).permute(0, 1, 4, 2, 3, 6, 5, 7)"
 BACK = ".reshape(4, 2, 4, 4, 2, 4, 2, 2).permute(0, 1, 3, 4, 2, 6, 5, 7)"
 K_LEFT = (
-    "    S: Constant = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, walk.rows, 16])\n"
-    "    KL: Constant = gl.DotOperandLayout(0, S, 2)\n"
-    "    k = sm.k.index(w).reshape([64, D]).load(KL)\n"
+    "        S: Constant = gl.NVMMADistributedLayout("
+    "[3, 0], [4, 1], [16, walk.rows, 16])\n"
+    "        KL: Constant = gl.DotOperandLayout(0, S, 2)\n"
+    "        k = sm.k.index(w).reshape([64, D]).load(KL)\n"
 )
-LOOPS = "    for g in range(walk.share):\n        start, at ="
+LOOPS = "        for _ in range(walk.share):\n            start, at, end ="
+ONE_WALK = ("return kind == 0 and (dims", "return False and (dims")
 ADD = (
     "    PL: Constant = parts.type.layout\n"
     "    at = gl.arange(0, 128, gl.SliceLayout(1, PL))[:, None] * 32\n"
@@ -34,18 +37,21 @@ ADD = (
 def given_to_consumers(name):
     """Changes that bring DQ, or its address, and a tile's place to the consumers."""
     before = (
-        "        before = (walk.unit * walk.share + g).to(gl.int64)\n"
-        "        before = before * walk.n_pad // walk.rows + walk.first\n"
-        "        before -= g * walk.tiles\n"
+        "            before = (walk.unit * walk.share + g).to(gl.int64)\n"
+        "            before = before * walk.n_pad // walk.rows + walk.first - done\n"
+    )
+    loops = LOOPS.replace("_ in", "g in").replace(
+        "            start", before + "            start"
     )
     return [
-        ("def step(sm, i, dk", "def step(sm, DQ, before, i, dk"),
-        ("step(sm, i, dk", "step(sm, DQ, before, i, dk"),
-        ("steps(sm, walk, g", "steps(sm, DQ, before, walk, g"),
-        ("def consume(sm, walk, DK", "def consume(sm, walk, DQ, DK"),
-        ("(consume, (sm, walk, DK", f"(consume, (sm, walk, {name}, DK"),
-        (LOOPS, LOOPS.replace("        start", before + "        start")),
-        ("            (add_dq, (sm, walk, DQ, TURNS)),\n", ""),
+        ("def step(sm, i, slot", "def step(sm, DQ, before, i, slot"),
+        ("step(sm, i, slot", "step(sm, DQ, before, i, slot"),
+        ("steps(sm, walk", "steps(sm, DQ, before, walk"),
+        ("def consume(sm, work, walk, DK", "def consume(sm, work, walk, DQ, DK"),
+        ("(consume, (sm, work, walk, DK", f"(consume, (sm, work, walk, {name}, DK"),
+        (LOOPS, loops),
+        ("            (add_dq, (sm, work, walk, DQ, TURNS)),\n", ""),
+        ("    mbarrier.wait(sm.dq_empty.index(w), (done & 1) ^ 1)\n", LEFT),
         ("[4, 1, 1],  #", "[4, 1],  #"),
         ("[240, 24, 24],  #", "[240, 24],  #"),
     ]
@@ -101,10 +107,10 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
     "k_in_registers": (
         "K as the left operand of S from registers instead of shared memory",
         [
-            ("    k, v = sm.k.index(w).reshape([64, D]), sm.v", "    v = sm.v"),
-            ("def step(sm, i, dk", "def step(sm, k, i, dk"),
-            ("step(sm, i, dk", "step(sm, k, i, dk"),
-            ("steps(sm, walk, g", "steps(sm, k, walk, g"),
+            ("    k, v = sm.k.index(slot + w).reshape([64, D]), sm.v", "    v = sm.v"),
+            ("def step(sm, i, slot", "def step(sm, k, i, slot"),
+            ("step(sm, i, slot", "step(sm, k, i, slot"),
+            ("steps(sm, walk", "steps(sm, k, walk"),
             (LOOPS, K_LEFT + LOOPS),
         ],
     ),
@@ -129,6 +135,6 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
 
 
 def text(name):
-    """The source of a variant, three files in one; of the kernel itself for "base"."""
-    files = "shared/work_backward", "shared/gluon_backward", "gluon_backward"
-    return changed(name, files, VARIANTS[name][1] if name != "base" else ())
+    """The source of a variant, four files in one; of the kernel itself for "base"."""
+    changes = VARIANTS[name][1] if name != "base" else ()
+    return changed(name, BACKWARD, (ONE_WALK, *changes))

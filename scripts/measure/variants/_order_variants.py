@@ -1,8 +1,12 @@
-"""The Gluon backward pass with dQ added up in one order or another, and with a poll."""
+"""The Gluon backward pass with dQ added up in one order or another, and with a poll.
+
+All of them, and the kernel that they are compared with, have a program for each walk.
+"""
 
 import torch
 import torch.utils.deterministic
-from measure.variants._variants import changed
+from measure.variants._backward_variants import ONE_WALK
+from measure.variants._variants import BACKWARD, changed
 
 CHOICE = "return 2 if causal and dims == 128 and cols >= 32 else 1"
 VARIANTS = {  # name: (what it is, [(text, text instead)], with ordered=True)
@@ -46,6 +50,6 @@ def with_order(run):
 
 
 def text(name):
-    """The source of a variant, three files in one; of the kernel itself for "base"."""
-    files = "shared/work_backward", "shared/gluon_backward", "gluon_backward"
-    return changed(name, files, VARIANTS[name][1] if name != "base" else ())
+    """The source of a variant, four files in one; of the kernel itself for "base"."""
+    changes = VARIANTS[name][1] if name != "base" else ()
+    return changed(name, BACKWARD, (ONE_WALK, *changes))

@@ -15,6 +15,12 @@ the kernel; its results are compared with the kernel's first. CUDA graphs of who
 calls; medians of 9 rounds, in which all take their turn in an order drawn anew."""
 KERNELS = Path(__file__).resolve().parents[3] / "src/tilewise/kernels"
 CLASH = {"shared/gluon_backward": ("SIZES", "FEW")}  # a name of another file too
+BACKWARD = (
+    "shared/work_backward",
+    "shared/gluon_backward",
+    "shared/roles_backward",
+    "gluon_backward",
+)
 LENGTHS = 1024, 2048, 4096, 8192, 16384
 
 

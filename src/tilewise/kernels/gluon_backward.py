@@ -3,13 +3,14 @@
 Sᵀ = K Qᵀ   Pᵀ = e^{Sᵀ − L}   dPᵀ = V dOᵀ   dSᵀ = Pᵀ ∘ (dPᵀ − δ)
 dV = Pᵀ dO   dK = τ dSᵀ Q   dQ = τ dS K
 
-A program owns 128 keys and walks the tiles of queries that see them. Four groups of
-warps share the work: one warp fetches tiles, one adds finished dQ to memory, and two
-consumers of four warps have 64 keys each. Pᵀ and dSᵀ go into dV and dK from the
-registers that they were made in, and dV and dK never leave theirs. Only dSᵀ passes
-through shared memory, since dQ sums over the keys of both consumers: each makes half of
-a tile of dQ, and the TMA unit adds it to an fp32 dQ in L2. Programs come to a tile
-in an order that changes, and the last bits of dQ with it, unless they take turns.
+A program owns 128 keys and walks the tiles of queries that see them; then it may draw
+another walk. Four groups of warps share the work: one warp fetches tiles, one adds
+finished dQ to memory, and two consumers of four warps have 64 keys each. Pᵀ and dSᵀ go
+into dV and dK from the registers that they were made in, and dV and dK never leave
+theirs. Only dSᵀ passes through shared memory, since dQ sums over the keys of both
+consumers: each makes half of a tile of dQ, and the TMA unit adds it to an fp32 dQ in
+L2. Programs come to a tile in an order that changes, and the last bits of dQ with it,
+unless they take turns.
 """
 
 import torch
@@ -30,21 +31,28 @@ from tilewise.kernels.shared.common import LOG2E, like, shift
 from tilewise.kernels.shared.common_backward import prepare
 from tilewise.kernels.shared.gluon import describe, processors, struct
 from tilewise.kernels.shared.gluon_backward import (
-    add_dq,
     barriers,
     dq_kernel,
     half_dq,
     mask,
     rows_kernel,
-    store_keys,
-    store_part,
+    store_sums,
     sum_kernel,
 )
-from tilewise.kernels.shared.work_backward import KEYS, crew_of, order, plan, share_out
+from tilewise.kernels.shared.roles_backward import add_dq, fetch_tiles, hear
+from tilewise.kernels.shared.work_backward import (
+    KEYS,
+    Work,
+    crew_of,
+    draws,
+    last_of,
+    order,
+    share_out,
+)
 
 ROWS = {64: 128, 128: 64}  # d, filled up → B_r: what the registers hold
 STAGES = gl.constexpr(2)  # tiles of Q and of dO in shared memory
-SIZES = "FIRST", "HEADS", "N_Q", "N_K", "N_PAD", "SHIFT"  # one kernel for all
+SIZES = "FIRST HEADS N_Q N_K N_PAD SHIFT COLS UNITS CREW LAST".split()  # one kernel
 HALF_DQ = gl.NVMMASharedLayout.get_default_for([128, 32], gl.float32)
 NUMBERS = gl.NVMMASharedLayout(swizzle_byte_width=0, element_bitwidth=32, rank=1)
 Memory, Constant = gl.shared_memory_descriptor, gl.constexpr
@@ -58,8 +66,8 @@ class Shared:
     do: Memory
     lse: Memory  # (stages, B_r), and so δ
     delta: Memory
-    k: Memory  # (2, 1, 1, 64, d), a half for each consumer, and so V
-    v: Memory
+    k: Memory  # (2 or 4, 1, 1, 64, d), a half for each consumer, of one walk or of two
+    v: Memory  # (2, 1, 1, 64, d)
     ds: Memory  # dSᵀ (2 · 2, 64, B_r): of two tiles, each consumer's half
     dq: Memory  # (2, 128, 32) in fp32: each consumer's 64 × 64 of a tile
     kv_full: Memory  # barriers: K and V have landed
@@ -69,71 +77,51 @@ class Shared:
     ds_full: Memory  # both have stored their half of dSᵀ
     dq_full: Memory  # a consumer has stored its half of dQ
     dq_empty: Memory  # the TMA unit has read it
+    told: Memory  # (2, 8): the next walk
+    told_full: Memory  # it is there
+    told_empty: Memory  # all three have read it
 
 
 @gluon.jit
-def allocate(Q, K, LSE, DQ):
+def allocate(Q, K, LSE, DQ, WALKS: Constant):
     """Room in shared memory, and barriers with how many arrivals end their phase."""
     dtype: Constant = Q.dtype
     rows: Constant = Q.block_type.shape[-2]
     tile: Constant = [STAGES] + Q.block_type.shape[-4:]
-    half: Constant = [2] + K.block_type.shape[-4:]
+    half: Constant = K.block_type.shape[-4:]
     QDO: Constant = gl.NVMMASharedLayout.get_default_for(tile[1:], dtype)
-    KV: Constant = gl.NVMMASharedLayout.get_default_for(half[1:], dtype)
+    KV: Constant = gl.NVMMASharedLayout.get_default_for(half, dtype)
     DS: Constant = gl.NVMMASharedLayout.get_default_for([64, rows], dtype)
+    ONE: Constant = gl.SwizzledSharedLayout(1, 1, 1, [0])
     sm = Shared(
         gl.allocate_shared_memory(dtype, tile, QDO),
         gl.allocate_shared_memory(dtype, tile, QDO),
         gl.allocate_shared_memory(gl.float32, [STAGES, rows], LSE.layout),
         gl.allocate_shared_memory(gl.float32, [STAGES, rows], LSE.layout),
-        gl.allocate_shared_memory(dtype, half, KV),
-        gl.allocate_shared_memory(dtype, half, KV),
+        gl.allocate_shared_memory(dtype, [2 * WALKS] + half, KV),
+        gl.allocate_shared_memory(dtype, [2] + half, KV),
         gl.allocate_shared_memory(dtype, [4, 64, rows], DS),
         gl.allocate_shared_memory(gl.float32, [2, 128, 32], DQ.layout),
         barriers(1), barriers(STAGES), barriers(STAGES), barriers(STAGES), barriers(2),
         barriers(2), barriers(2),
+        gl.allocate_shared_memory(gl.int32, [2, 8], ONE), barriers(2), barriers(2),
     )
     mbarrier.init(sm.kv_full.index(0), count=1)
     for i in gl.static_range(STAGES):
         mbarrier.init(sm.q_full.index(i), count=1)
         mbarrier.init(sm.do_full.index(i), count=1)
         mbarrier.init(sm.empty.index(i), count=2)
-    for i in gl.static_range(2):
         mbarrier.init(sm.ds_full.index(i), count=2)
         mbarrier.init(sm.dq_full.index(i), count=1)
         mbarrier.init(sm.dq_empty.index(i), count=1)
+        mbarrier.init(sm.told_full.index(i), count=1)
+        mbarrier.init(sm.told_empty.index(i), count=3)
     fence_async_shared()  # the TMA unit sees the barriers
     return sm
 
 
 @gluon.jit
-def fetch_tiles(sm, walk, Q, DO, K, V, LSE, DELTA):
-    """The warp that fetches: K and V, then Q with L and dO with δ, as room allows."""
-    batch, head, kv_head = walk.place()
-    mbarrier.expect(sm.kv_full.index(0), 4 * K.block_type.nbytes)
-    for w in gl.static_range(2):
-        at = [batch, kv_head, walk.col + 64 * w, 0]
-        tma.async_copy_global_to_shared(K, at, sm.kv_full.index(0), sm.k.index(w))
-        tma.async_copy_global_to_shared(V, at, sm.kv_full.index(0), sm.v.index(w))
-    for g in range(walk.share):
-        for tile in range(walk.tiles):
-            i = g * walk.tiles + tile
-            row = (walk.first + walk.nth(tile)) * walk.rows
-            at = [batch, head + g, row, 0]
-            number = [(walk.head + g) * walk.n_pad + row]
-            s = i % STAGES
-            q_full, do_full = sm.q_full.index(s), sm.do_full.index(s)
-            mbarrier.wait(sm.empty.index(s), (i // STAGES & 1) ^ 1)
-            mbarrier.expect(q_full, Q.block_type.nbytes + 4 * walk.rows)
-            tma.async_copy_global_to_shared(Q, at, q_full, sm.q.index(s))
-            tma.async_copy_global_to_shared(LSE, number, q_full, sm.lse.index(s))
-            mbarrier.expect(do_full, DO.block_type.nbytes + 4 * walk.rows)
-            tma.async_copy_global_to_shared(DO, at, do_full, sm.do.index(s))
-            tma.async_copy_global_to_shared(DELTA, number, do_full, sm.delta.index(s))
-
-
-@gluon.jit
-def step(sm, i, dk, dv, tau2, see, w: Constant, MASKED: Constant,
+def step(sm, i, slot, dk, dv, tau2, see, w: Constant, MASKED: Constant,
          EARLY: Constant, POLL: Constant):
     """Tile number i of the queries and consumer w's 64 keys: five products.
 
@@ -146,9 +134,9 @@ def step(sm, i, dk, dv, tau2, see, w: Constant, MASKED: Constant,
     COLUMN: Constant = gl.SliceLayout(0, T)
     LEFT: Constant = gl.DotOperandLayout(0, dk.type.layout, 2)
     zero = gl.zeros([64, B_R], gl.float32, T)
-    s, phase, b = i % STAGES, i // STAGES & 1, i % 2
+    s, phase, b = i & 1, i >> 1 & 1, i & 1  # % and // of a sum take more instructions
     q, do = sm.q.index(s).reshape([B_R, D]), sm.do.index(s).reshape([B_R, D])
-    k, v = sm.k.index(w).reshape([64, D]), sm.v.index(w).reshape([64, D])
+    k, v = sm.k.index(slot + w).reshape([64, D]), sm.v.index(w).reshape([64, D])
     # --8<-- [start:products]
     mbarrier.wait(sm.q_full.index(s), phase)
     st = warpgroup_mma(k, q.permute((1, 0)), zero, use_acc=False, is_async=True)
@@ -166,20 +154,22 @@ def step(sm, i, dk, dv, tau2, see, w: Constant, MASKED: Constant,
     # ptxas would move the next wait above the exponentials. But it moves nothing past a
     # loop, and this line is one: it polls a barrier, which was complete long ago.
     if POLL:
-        mbarrier.wait(sm.kv_full.index(0), 0)
+        mbarrier.wait(sm.kv_full.index(0), slot // 2)
     dpt = warpgroup_mma_wait(0, deps=(dpt,))
     delta = sm.delta.index(s).load(COLUMN)
     dst = (pt * (dpt - delta[None, :])).to(q.dtype)
     sm.ds.index(2 * b + w).store(dst)
     fence_async_shared()  # the tensor cores see what was stored
+    if sm.k.shape[0] > 2:  # the sums of the walk before have left their room
+        tma.store_wait(pendings=0)
     # The compiler puts a barrier of the four warps before an arrival and after it. Two
     # arrivals in a row share one. So the tile before gives up its stage only here.
     if i > 0:
-        mbarrier.arrive(sm.empty.index((i - 1) % STAGES), count=1)
+        mbarrier.arrive(sm.empty.index(s ^ 1), count=1)
     mbarrier.arrive(sm.ds_full.index(b), count=1)
     dv = warpgroup_mma(pt16, do, dv, is_async=True)
-    mbarrier.wait(sm.ds_full.index(b), i // 2 & 1)  # the other consumer's half too
-    dq = half_dq(sm, b, w)
+    mbarrier.wait(sm.ds_full.index(b), phase)  # the other consumer's half too
+    dq = half_dq(sm, b, slot, w)
     dv = warpgroup_mma_wait(2, deps=(dv,))  # dQ is two products
     dk = warpgroup_mma(gl.convert_layout(dst, LEFT), q, dk, is_async=True)
     dq = warpgroup_mma_wait(1, deps=(dq,))
@@ -195,60 +185,69 @@ def step(sm, i, dk, dv, tau2, see, w: Constant, MASKED: Constant,
 
 
 @gluon.jit
-def steps(sm, walk, g, dk, dv, tau2, start, end, w: Constant, MASKED: Constant):
-    """Tiles number start .. end − 1, of the walk along query head g."""
+def steps(sm, walk, t, slot, dk, dv, tau2, start, end, w: Constant, MASKED: Constant):
+    """Tiles number start .. end − 1; number t is the first of this query head."""
     LARGE: Constant = sm.q.shape[4] == 128
     # What LLVM would take out of the loop, addresses and whole columns of numbers for
     # the mask, would fill the registers: it is computed anew each time.
     for i in tl.range(start, end, disable_licm=True):
         see = 0, 0
         if MASKED:
-            see = walk.nth(i - g * walk.tiles) * walk.rows + walk.see, walk.left
-        dk, dv = step(sm, i, dk, dv, tau2, see, w, MASKED, LARGE, LARGE)
+            see = walk.nth(i - t) * walk.rows + walk.see, walk.left
+        dk, dv = step(sm, i, slot, dk, dv, tau2, see, w, MASKED, LARGE, LARGE)
     return dk, dv
 
 
 @gluon.jit
-def consume(sm, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
-    """Consumer w: dK and dV of 64 keys, and half of each tile of dQ."""
+def consume(sm, work, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
+    """Consumer w: dK and dV of 64 keys of each walk, and half of each tile of dQ."""
     D: Constant = sm.q.shape[4]
     ACC: Constant = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
-    dk, dv = gl.zeros([64, D], gl.float32, ACC), gl.zeros([64, D], gl.float32, ACC)
     tau2 = scale * LOG2E
-    mbarrier.wait(sm.kv_full.index(0), 0)
-    for g in range(walk.share):
-        start, at = g * walk.tiles, g * walk.tiles
-        end = start + walk.tiles
-        if walk.back:  # those with a mask come last
-            at = end - walk.masked
-        elif MASKED:
-            at += walk.masked
-        begins: Constant = MASKED and not walk.back
-        dk, dv = steps(sm, walk, g, dk, dv, tau2, start, at, w, begins)
-        dk, dv = steps(sm, walk, g, dk, dv, tau2, at, end, w, walk.back)
-    if walk.share < walk.group:  # others have the other query heads: sum_kernel adds
-        store_part(SUMS, walk, dk, dv, w)
-    else:
-        batch, _, kv_head = walk.place()
-        at = [batch, kv_head, walk.col + 64 * w, 0]
-        store_keys(sm, DK, DV, at, dk, dv, scale, w)
+    more, done, n, r = 1, 0, 0, 0  # done tiles, n walks with tiles, r walks
+    while more > 0:
+        slot = work.slot(n)
+        dk, dv = gl.zeros([64, D], gl.float32, ACC), gl.zeros([64, D], gl.float32, ACC)
+        if walk.tiles > 0:
+            mbarrier.wait(sm.kv_full.index(0), n & 1)
+            n += 1
+        for _ in range(walk.share):
+            start, at, end = done, done, done + walk.tiles
+            if walk.back:  # those with a mask come last
+                at = end - walk.masked
+            elif MASKED:
+                at += walk.masked
+            begins: Constant = MASKED and not walk.back
+            dk, dv = steps(sm, walk, start, slot, dk, dv, tau2, start, at, w, begins)
+            dk, dv = steps(sm, walk, start, slot, dk, dv, tau2, at, end, w, walk.back)
+            done = end
+        more, last = 0, walk
+        if work.draws:
+            tma.store_wait(pendings=0)  # if the walk before had no tiles
+            more, walk = hear(sm, work, r)
+        r += 1
+        store_sums(sm, work, last, DK, DV, SUMS, done, n, dk, dv, scale, w)
+    tma.store_wait(pendings=0)
 
 
 @gluon.jit(do_not_specialize=SIZES)
 def main_kernel(
     Q, K, V, DO, DK, DV, DQ, LSE, DELTA, SUMS, TURNS, FIRST, HEADS, N_Q, N_K, N_PAD,
-    SHIFT, scale, GROUP: Constant, SHARE: Constant, MASKED: Constant, ORDER: Constant,
+    SHIFT, COLS, UNITS, CREW, LAST, scale, GROUP: Constant, SHARE: Constant,
+    MASKED: Constant, ORDER: Constant, DRAWS: Constant,
 ):
     """dK and dV of KEYS keys, and what they add to dQ, in fp32."""
-    rows: Constant = Q.block_type.shape[2]
-    walk = plan(FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT, GROUP, SHARE, rows, ORDER)
-    sm = allocate(Q, K, LSE, DQ)
+    work = Work(
+        FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT, COLS, UNITS, CREW, LAST, GROUP, SHARE,
+        Q.block_type.shape[2], ORDER, DRAWS,
+    )
+    walk, sm = work.walk(gl.program_id(0)), allocate(Q, K, LSE, DQ, 2 if DRAWS else 1)
     gl.warp_specialize(
         [
-            (consume, (sm, walk, DK, DV, SUMS, scale, 0, MASKED)),
-            (consume, (sm, walk, DK, DV, SUMS, scale, 1, MASKED)),
-            (fetch_tiles, (sm, walk, Q, DO, K, V, LSE, DELTA)),
-            (add_dq, (sm, walk, DQ, TURNS)),
+            (consume, (sm, work, walk, DK, DV, SUMS, scale, 0, MASKED)),
+            (consume, (sm, work, walk, DK, DV, SUMS, scale, 1, MASKED)),
+            (fetch_tiles, (sm, work, walk, Q, DO, K, V, LSE, DELTA, TURNS)),
+            (add_dq, (sm, work, walk, DQ, TURNS)),
         ],
         [4, 1, 1],  # warps of all but the first, which has num_warps
         [240, 24, 24],  # registers a thread: what two warps give up, consumers get
@@ -272,15 +271,17 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     (batch, heads, n_q, d), (kv_heads, n_k) = q.shape, k.shape[1:3]
     n_pad, dims, total = per_row[2].shape[2], 64 if d <= 64 else 128, batch * kv_heads
     group, cols = heads // kv_heads, -(-n_k // KEYS.value)
-    sizes = total, group, cols, n_q, n_k, dims
-    most, parts = share_out(*sizes, bool(causal), processors(q.device))
+    sms = processors(q.device)
+    most, parts = share_out(total, group, cols, n_q, n_k, dims, bool(causal), sms)
     dq32 = q.new_empty(most * group * n_pad * dims // 32, 32, dtype=torch.float32)
     sums, keys = dq32, cols * KEYS.value  # not read if nothing is to be summed
     if parts > 1:
         sums = q.new_empty(2, most * parts, keys, dims, dtype=torch.float32)
     rows, masked = ROWS[dims], bool(causal or keys > n_k)
     kind = order(dims, cols, causal)
-    turns = q.new_empty(len(dq32) // dims // 2, dtype=torch.int32) if kind else None
+    go_on = draws(dims, cols, most * parts, sms, kind)
+    counts = q.new_empty(len(dq32) // dims // 2, dtype=torch.int32)  # turns, or walks
+    turns = counts if kind or go_on else None
 
     def box(x, cols):
         """Tiles (64, cols) of x for plain Triton."""
@@ -289,20 +290,21 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     for first in range(0, total, most):  # heads of K and V
         now, head = min(most, total - first), first * group
         launch(
-            rows_kernel, (q.device, q.dtype, dims, dlse is None, kind > 0),
+            rows_kernel, (q.device, q.dtype, dims, dlse is None, turns is None),
             (now * group * n_pad // 64, 1, 1), box(o, dims), box(do, dims),
             *per_row, dq32, turns, head, heads, n_q, n_pad, 64, dims,
         )
-        crew = crew_of(now * parts, cols, causal, kind > 0)
+        units, crew = now * parts, crew_of(now * parts, cols, causal, kind > 0)
         launch(
-            main_kernel, (q.device, q.dtype, dims, group, parts, masked, kind),
-            (crew, cols, now * parts // crew),
+            main_kernel, (q.device, q.dtype, dims, group, parts, masked, kind, go_on),
+            (min(units * cols, sms) if go_on else units * cols, 1, 1),
             describe(q, rows, dims), describe(k, 64, dims), describe(v, 64, dims),
             describe(do, rows, dims), describe(dk, 64, dims), describe(dv, 64, dims),
             Descriptor(dq32, (32, 1), (128, 32), HALF_DQ),
             *(Descriptor(x.view(-1), (1,), (rows,), NUMBERS) for x in per_row[2:]),
-            sums, turns, head, heads, n_q, n_k, n_pad, shift(causal, n_q, n_k), scale,
-            group, group // parts, masked, kind, num_warps=4, maxnreg=168,
+            sums, turns, head, heads, n_q, n_k, n_pad, shift(causal, n_q, n_k), cols,
+            units, crew, last_of(units, cols, crew, causal, sms), scale, group,
+            group // parts, masked, kind, go_on, num_warps=4, maxnreg=168,
         )
         if parts > 1:
             launch(

@@ -10,14 +10,14 @@ import torch
 import triton.language as tl
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.nvidia.hopper import mbarrier
+from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
 
 from tilewise.kernels.gluon_backward import HALF_DQ, NUMBERS, ROWS, allocate, step
 from tilewise.kernels.host.launch import Descriptor, launch
 from tilewise.kernels.shared.common import LOG2E, like
 from tilewise.kernels.shared.common_backward import PAD
 from tilewise.kernels.shared.gluon import check_covered
-from tilewise.kernels.shared.gluon_backward import add_dq, store_keys
+from tilewise.kernels.shared.gluon_backward import store_keys
 from tilewise.kernels.shared.gluon_varlen import describe, place
 from tilewise.kernels.shared.gluon_varlen_backward import (
     dq_kernel,
@@ -26,6 +26,7 @@ from tilewise.kernels.shared.gluon_varlen_backward import (
     plan_keys,
     rows_kernel,
 )
+from tilewise.kernels.shared.roles_backward import add_walk
 from tilewise.kernels.shared.varlen import describable, plan, prepare, shift_factors
 from tilewise.kernels.shared.work_backward import KEYS
 
@@ -47,12 +48,13 @@ def consume(sm, walk, edges, DK, DV, scale, w: Constant):
         # As in gluon_backward: what LLVM would take out of the loops is computed anew.
         for i in tl.range(start, full, disable_licm=True):
             see = (i - start) * walk.rows + walk.see, walk.left
-            dk, dv = step(sm, i, dk, dv, tau2, see, w, True, False, True)
+            dk, dv = step(sm, i, 0, dk, dv, tau2, see, w, True, False, True)
         for i in tl.range(full, start + walk.tiles, disable_licm=True):
-            dk, dv = step(sm, i, dk, dv, tau2, (0, 0), w, False, False, True)
+            dk, dv = step(sm, i, 0, dk, dv, tau2, (0, 0), w, False, False, True)
     head = walk.head // walk.group
     at = place(edges.key, edges.n_k, head, walk.col + 64 * w)
-    store_keys(sm, DK, DV, at, dk, dv, scale, w)
+    store_keys(sm, DK, DV, at, walk.share * walk.tiles, 0, dk, dv, scale, w)
+    tma.store_wait(pendings=0)
 
 
 @gluon.jit(do_not_specialize=SIZES)
@@ -67,13 +69,13 @@ def main_kernel(
     )
     if edges.n_k == 0:
         return
-    sm = allocate(Q, K, LSE, DQ)
+    sm = allocate(Q, K, LSE, DQ, 1)
     gl.warp_specialize(
         [
             (consume, (sm, walk, edges, DK, DV, scale, 0)),
             (consume, (sm, walk, edges, DK, DV, scale, 1)),
             (fetch_tiles, (sm, walk, edges, Q, DO, K, V, LSE, DELTA)),
-            (add_dq, (sm, walk, DQ, None)),
+            (add_walk, (sm, walk, 0, DQ, None)),
         ],
         [4, 1, 1],  # warps of all but the first, which has num_warps
         [240, 24, 24],  # registers a thread: what two warps give up, consumers get

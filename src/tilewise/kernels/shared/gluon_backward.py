@@ -8,10 +8,8 @@ tile lies half by half, 64 × 64 each, in lines of 32 numbers: what one instruct
 
 import triton
 import triton.language as tl
-from triton._C.libtriton import ir
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language._core import builtin
 from triton.experimental.gluon.language.nvidia.hopper import (
     fence_async_shared,
     mbarrier,
@@ -24,15 +22,6 @@ from tilewise.kernels.shared.work_backward import KEYS
 
 SIZES = "FIRST", "HEADS", "N_Q", "N_K", "N_PAD"  # one compiled kernel for all of them
 GIVEN = "LSE", "DLSE"  # may begin at any address
-# Until it is N's turn; and the turn of the next, when what this warp adds is in memory
-WAIT = """{ .reg .pred early; .reg .u32 turn;
-again: ld.acquire.gpu.global.u32 turn, [$1]; setp.lo.u32 early, turn, $2;
-@early bra again; bar.warp.sync -1; fence.proxy.async.global; mov.u32 $0, 0; }"""
-PASS = """{ .reg .pred one; .reg .u32 lane; cp.async.bulk.wait_group 0;
-fence.proxy.async.global; bar.warp.sync -1; mov.u32 lane, %laneid;
-setp.eq.u32 one, lane, 0; @one red.release.gpu.global.add.u32 [$1], 1;
-mov.u32 $0, 0; }"""
-WAIT, PASS = gl.constexpr(WAIT), gl.constexpr(PASS)
 
 
 @triton.jit(do_not_specialize=SIZES, do_not_specialize_on_alignment=GIVEN)
@@ -73,7 +62,7 @@ def barriers(number: gl.constexpr):
 
 
 @gluon.jit
-def half_dq(sm, b, w: gl.constexpr):
+def half_dq(sm, b, slot, w: gl.constexpr):
     """Start consumer w's half of dQ = dS K, 64 × 64, from the keys of both consumers.
 
     At d = 128 it is half of the columns, at d = 64 half of the rows.
@@ -82,7 +71,7 @@ def half_dq(sm, b, w: gl.constexpr):
     ACC: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16])
     dq = gl.zeros([64, 64], gl.float32, ACC)
     for keys in gl.static_range(2):
-        dst, k = sm.ds.index(2 * b + keys), sm.k.index(keys).reshape([64, D])
+        dst, k = sm.ds.index(2 * b + keys), sm.k.index(slot + keys).reshape([64, D])
         if D == 128:
             k = k.slice(64 * w, 64, 1)
         else:
@@ -93,65 +82,50 @@ def half_dq(sm, b, w: gl.constexpr):
 
 
 @gluon.jit
-def store_part(SUMS, walk, dk, dv, w: gl.constexpr):
+def store_part(SUMS, work, walk, dk, dv, w: gl.constexpr):
     """Consumer w's dK, before τ, and dV, of a part of the query heads, in fp32."""
     L: gl.constexpr = dk.type.layout
     rows = walk.col + 64 * w + gl.arange(0, 64, gl.SliceLayout(1, L))
     cols = gl.arange(0, dk.shape[1], gl.SliceLayout(0, L))
-    keys, units = gl.num_programs(1) * KEYS, gl.num_programs(0) * gl.num_programs(2)
+    keys = work.cols * KEYS
     row = walk.unit.to(gl.int64) * keys + rows
     at = SUMS + row[:, None] * dk.shape[1] + cols[None, :]
     gl.store(at, dk)
-    gl.store(at + units.to(gl.int64) * keys * dk.shape[1], dv)
+    gl.store(at + work.units.to(gl.int64) * keys * dk.shape[1], dv)
 
 
 @gluon.jit
-def store_keys(sm, DK, DV, at, dk, dv, scale, w: gl.constexpr):
-    """Consumer w's dK and dV, rounded, to memory by way of its half of V."""
+def store_keys(sm, DK, DV, at, done, slot, dk, dv, scale, w: gl.constexpr):
+    """Consumer w's dK and dV, rounded, on their way to memory after `done` tiles.
+
+    dV leaves from where V was, and dK from where dQ was, once that has been read. But
+    if the program goes on, the next V comes there, and dV leaves from where K was.
+    """
     D: gl.constexpr = dk.shape[1]
-    room = sm.v.index(w)  # nobody else reads it: for dV, then for dK
+    room = sm.v.index(w)
+    if sm.k.shape[0] > 2:
+        mbarrier.wait(sm.dq_full.index(1 - w), (done & 1) ^ 1)  # the other has read K
+        room = sm.k.index(slot + w)
     room.reshape([64, D]).store(dv.to(DV.dtype))
     fence_async_shared()
     tma.async_copy_shared_to_global(DV, at, room.reshape(DV.block_type.shape))
-    tma.store_wait(pendings=0)
+    mbarrier.wait(sm.dq_empty.index(w), (done & 1) ^ 1)
+    tile: gl.constexpr = [128 // D] + DK.block_type.shape
+    room = sm.dq.index(w)._reinterpret(DK.dtype, tile, DK.layout).index(0)
     room.reshape([64, D]).store((scale * dk).to(DK.dtype))
     fence_async_shared()
-    tma.async_copy_shared_to_global(DK, at, room.reshape(DK.block_type.shape))
-    tma.store_wait(pendings=0)
-
-
-# --8<-- [start:reduce]
-@builtin
-def reduce_add(desc, coord, src, _semantic=None):
-    """Global tile += shared tile, by the TMA unit; Gluon has no name for it yet."""
-    coord = _semantic._convert_to_ir_values(coord, require_i64=False)
-    add = ir.DESCRIPTOR_REDUCE_KIND.ADD
-    _semantic.builder.create_async_tma_reduce(add, desc.handle, coord, src.handle)
+    tma.async_copy_shared_to_global(DK, at, room)
 
 
 @gluon.jit
-def add_dq(sm, walk, DQ, TURNS):
-    """The warp that adds to dQ: each consumer's half of a tile, when it is there."""
-    for g in range(walk.share):
-        head = walk.unit * walk.share + g  # from the first of those at once
-        before = head * walk.n_pad // walk.rows + walk.first
-        for i in range(walk.tiles):
-            tile = walk.nth(i)
-            if TURNS is not None:
-                turn = TURNS + before + tile
-                gl.inline_asm_elementwise(
-                    WAIT, "=r,l,r", [turn, walk.turn(tile)], gl.int32, False, 1
-                )
-            for w in gl.static_range(2):
-                mbarrier.wait(sm.dq_full.index(w), g * walk.tiles + i & 1)
-                reduce_add(DQ, [((before + tile) * 2 + w) * 128, 0], sm.dq.index(w))
-            tma.store_wait(pendings=1)  # consumer 0's half has been read
-            mbarrier.arrive(sm.dq_empty.index(0), count=1)
-            tma.store_wait(pendings=0)
-            mbarrier.arrive(sm.dq_empty.index(1), count=1)
-            if TURNS is not None:
-                gl.inline_asm_elementwise(PASS, "=r,l", [turn], gl.int32, False, 1)
-    # --8<-- [end:reduce]
+def store_sums(sm, work, walk, DK, DV, SUMS, done, n, dk, dv, scale, w: gl.constexpr):
+    """Consumer w's dK and dV after `done` tiles of n walks."""
+    if walk.share < walk.group:  # others have the other query heads: sum_kernel adds
+        store_part(SUMS, work, walk, dk, dv, w)
+    else:
+        batch, _, kv_head = walk.place()
+        at = [batch, kv_head, walk.col + 64 * w, 0]
+        store_keys(sm, DK, DV, at, done, work.slot(n + 1), dk, dv, scale, w)
 
 
 @triton.jit(do_not_specialize=SIZES)
