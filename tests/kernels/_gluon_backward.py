@@ -1,10 +1,10 @@
 """Compile the Gluon backward pass for Hopper, without one, and read the order in it.
 
 A process of its own, without TRITON_INTERPRET: python _gluon_backward.py reads jobs as
-JSON, {"d", "causal", "kv_heads", "parts"} and "order" unless it is 0, or {"d",
-"packed"} for that of packed documents, and writes for each the counts of its kernels
-and, of main_kernel, the loops over tiles: what matters of each, in the order of the
-SASS.
+JSON, {"d", "causal", "kv_heads", "parts"} and "order" and "draws" unless they are 0, or
+{"d", "packed"} for that of packed documents, and writes for each the counts of its
+kernels and, of main_kernel, the loops over tiles: what matters of each, in the order of
+the SASS.
 """
 
 import json
@@ -56,7 +56,7 @@ def whole(job):
     """The host code for a batch."""
     gluon_backward.share_out = lambda total, *_: (total, job["parts"])
     gluon_backward.order = lambda *_: job.get("order", 0)
-    gluon_backward.draws = lambda *_: "draws" in job
+    gluon_backward.draws = lambda *_: job.get("draws", False)
     q = torch.empty(2, 4, 1024, job["d"], dtype=torch.bfloat16)
     k, lse = q[:, : job["kv_heads"]], torch.empty(q.shape[:-1])
     gluon_backward.backward(q, k, k, q, q, lse, causal=job["causal"])

@@ -13,8 +13,8 @@ from tilewise.kernels import gluon_backward
 
 from ._child import asked, told
 
-TABLE = {  # d, causal, heads of K and V, parts, order of dQ's sums if there is one:
-    # most spills, bytes of shared memory,
+TABLE = {  # d, causal, heads of K and V, parts, order of dQ's sums if there is one,
+    # whether programs go on: most spills, bytes of shared memory,
     (64, False, 4, 1): (4, 199184, 2),  # copies of the loop over tiles
     (64, True, 4, 1): (8, 199184, 4),
     (128, False, 4, 1): (0, 198160, 2),
@@ -24,8 +24,11 @@ TABLE = {  # d, causal, heads of K and V, parts, order of dQ's sums if there is 
     (64, False, 1, 2): (16, 199184, 2),
     (64, True, 4, 1, 1): (8, 199200, 4),
     (128, True, 4, 1, 2): (0, 198176, 4),
+    (64, True, 4, 1, 0, True): (8, 215760, 4),
+    (128, False, 4, 1, 0, True): (8, 231120, 2),
+    (128, True, 4, 1, 0, True): (8, 231120, 4),
 }
-NAMES = "d", "causal", "kv_heads", "parts", "order"
+NAMES = "d", "causal", "kv_heads", "parts", "order", "draws"
 WAITS = ["wait ≤ 1", "wait ≤ 0", "wait ≤ 2", "wait ≤ 1", "wait ≤ 0"]
 
 
@@ -92,6 +95,26 @@ def test_heads_are_shared_out(case):
     cols = -(-n // 128)
     found = gluon_backward.share_out(total, group, cols, n, n, dims, causal, 132)
     assert found == SHARED_OUT[case] and group % found[1] == 0
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_last_crew_leaves_whole_crews(causal):
+    """It is whole itself, has work for each SM, and is not the usual one if causal."""
+    for units, cols in product((1, 7, 40, 512), (1, 8, 33)):
+        crew = gluon_backward.crew_of(units, cols, causal)
+        last = gluon_backward.last_of(units, cols, crew, causal, 132)
+        assert 0 < last <= units and (units - last) % crew == 0
+    assert gluon_backward.last_of(512, 8, 1, True, 132) * 8 == 2 * 132
+    assert gluon_backward.last_of(512, 8, 1, False, 132) == 1
+
+
+def test_programs_go_on_where_it_pays():
+    """As many walks as SMs at least; never in an order; at d = 64 up to 4096 keys."""
+    assert gluon_backward.draws(64, 32, 5, 132, 0)
+    assert not gluon_backward.draws(64, 33, 50, 132, 0)
+    assert gluon_backward.draws(128, 1024, 1, 132, 0)
+    assert not gluon_backward.draws(128, 132, 1, 132, 0)
+    assert not any(gluon_backward.draws(128, 32, 50, 132, kind) for kind in (1, 2))
 
 
 def test_more_keys_than_a_grid_has_programs():

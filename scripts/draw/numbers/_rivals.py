@@ -35,11 +35,10 @@ def losses():
     """Backward beside FlashAttention-4."""
     fa4 = compared("backward", "fa4").values()
     yield "ahead", f"{sum(x > 1 for x in fa4)}"
-    yield "behind", percent(geometric(fa4))
+    yield "ahead_most", f"{100 * max(fa4) - 100:.0f}"
     yield "behind_worst", percent(min(fa4))
-    by_n = means("backward", "fa4", 0)
-    for n in (1024, 2048, 16384):
-        yield f"behind_{n}", percent(by_n[n])
+    for d, x in means("backward", "fa4", 1).items():
+        yield f"over_fa4_backward_{d}", f"{x:.2f}"
 
 
 def newest():

@@ -27,12 +27,21 @@ def tried():
     yield "poll_gain", f"{100 * early[0] / early[1] - 100:.0f}"
 
 
+def walks():
+    """What programs gain that go on, and what a fixed order costs beside them."""
+    short, long = (1 / speed("one_walk", "walks", n=n) for n in (1024, 16384))
+    yield "walks_short", f"{100 * short - 100:.0f}"
+    yield "walks_long", f"{100 * long - 100:.0f}"
+    yield "walks_gain", f"{100 / speed('one_walk', 'walks') - 100:.0f}"
+    yield "ordered", f"{speed('ordered', 'walks'):.2f}"
+
+
 def order():
     """What one order of dQ's sums costs, by the choice that the kernel makes."""
     speeds = {key: x["base_ms"] / x["ms"] for key, x in one_order.rows().items()}
     chosen = {cell: 1 / x for cell, x in one_order.turns().items()}
     back = [cell for cell in chosen if one_order.from_the_last(*cell)]
-    yield "ordered", f"{geometric([*chosen.values()]):.2f}"
+    yield "ordered_chosen", f"{geometric([*chosen.values()]):.2f}"
     yield "ordered_least", f"{min(chosen.values()):.2f}"
     yield "two_walks", f"{geometric([speeds['two_walks', x] for x in chosen]):.2f}"
     for name in ("ordered", "ordered_back"):
@@ -92,4 +101,4 @@ def clock():
 
 def numbers():
     """{name: text} of every number that this page takes."""
-    return dict([*tried(), *order(), *rungs(), *budget(), *clock()])
+    return dict([*tried(), *walks(), *order(), *rungs(), *budget(), *clock()])
