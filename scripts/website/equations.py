@@ -15,9 +15,9 @@ from website import packages
 
 NPM = Path(__file__).resolve().parent / "npm"
 EQUATION = re.compile(
-    r'<(span|div) class="arithmatex"(?: data-search-exclude)?>'
-    r"\\(?:\((.*?)\\\)|\[(.*?)\\\])</\1>"
-    r"((?: = \d[\d,.]*[kM]?)?[，。；：、！？）”,.;:!?)]?)",  # in one line with it
+    r'([（(]?)<(span|div) class="arithmatex"(?: data-search-exclude)?>'
+    r"\\(?:\((.*?)\\\)|\[(.*?)\\\])</\2>"
+    r"((?: = \d[\d,.]*[kM]?)?[，。；：、！？）”,.;:!?)]?)",  # all in one line with it
     re.S,
 )
 CELL = ("<td", "<th>", "<th "), ("</td>", "</th>")
@@ -46,9 +46,9 @@ def key(match):
 
     They have colour in displayed equations and in the cells of tables.
     """
-    shown, before = match[3] is not None, match.string[: match.start()]
+    shown, before = match[4] is not None, match.string[: match.start()]
     opened, closed = (max(map(before.rfind, marks)) for marks in CELL)
-    return html.unescape(match[2] or match[3]).strip(), shown, shown or opened > closed
+    return html.unescape(match[3] or match[4]).strip(), shown, shown or opened > closed
 
 
 def render(pages):
@@ -66,18 +66,20 @@ def render(pages):
 def as_html(match):
     """The HTML of a match of EQUATION.
 
-    No line breaks within it if it is short, and none begins with the comma after it or
-    with what it is equal to, where that is text: N = 16k.
+    No line breaks within it if it is short, none ends with the bracket before it, and
+    none begins with the comma after it or with what it is equal to, where that is text:
+    N = 16k.
     """
-    made = f'<{match[1]} class="arithmatex">{_rendered[key(match)]}</{match[1]}>'
-    if match[1] == "div":
-        return made + match[4]
-    short = len(html.unescape(match[2]).strip()) <= SHORT
-    if not match[4] and (not short or made.count(BASE) == 1):
+    before, tag, tex, _, after = match.groups()
+    made = f'<{tag} class="arithmatex">{_rendered[key(match)]}</{tag}>'
+    if tag == "div":
+        return before + made + after
+    short = len(html.unescape(tex).strip()) <= SHORT
+    if not before and not after and (not short or made.count(BASE) == 1):
         return made
     if not short:  # within, it breaks where it did
         made = made.replace(f"</span>{BASE}", f"</span><wbr>{BASE}")
-    return f'<span class="tw-keep">{made}{match[4]}</span>'
+    return f'<span class="tw-keep">{before}{made}{after}</span>'
 
 
 def replaced(page):

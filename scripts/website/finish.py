@@ -26,6 +26,7 @@ from website import (
     origins,
     phrases,
     policy,
+    rows,
     search_index,
     sources,
 )
@@ -104,6 +105,7 @@ def finish(site, serving=False):
             name = file.relative_to(folder).with_suffix("").as_posix()
             text = lessons.offered(colab.linked(text, name, language), name, language)
             text = phrases.marked(head_and_names(text, language), language)
+            text = rows.marked(text, language)
             text = equations.replaced(text)
             texts[file] = origins.linked(text, up, language)
         numbered = figures.numbered(folder, texts, language)

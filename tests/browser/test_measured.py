@@ -139,6 +139,27 @@ def test_address(look):
     page.locator("tw-measured .tw-problem:not(:empty)").wait_for()
 
 
+def test_lines_have_names(look):
+    """On a wide page each line ends with its name, none on another or outside."""
+    page = look()
+    panel = page.locator(".tw-panels svg").first
+    names = panel.locator(".tw-name")
+    head = tables(page)[0][1][0]
+    assert {*names.all_text_contents()} == {*head[1:]}
+    frame, at = panel.bounding_box(), [x.bounding_box() for x in names.all()]
+    assert max(x["x"] + x["width"] for x in at) <= frame["x"] + frame["width"] + 1
+    tops = sorted(x["y"] for x in at)
+    assert min(b - a for a, b in zip(tops, tops[1:])) > 10
+
+    def foot():
+        return panel.locator("text").nth(1).text_content()
+
+    assert foot() == "150"  # below the slowest
+    page.get_by_label("naive", exact=True).check()
+    assert foot() == "0"
+    assert not look(width=390).locator(".tw-name").first.is_visible()
+
+
 def test_without_scripts(visit):
     page = visit(FILE, javascript=False)
     assert page.locator("tw-measured svg").count() == 2

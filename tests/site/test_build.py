@@ -93,14 +93,18 @@ def test_equations(file, site):
 
 @each_file
 def test_lines_break_beside_equations(file, site):
-    """An equation keeps the comma after it, and breaks only if it is a long one."""
+    """An equation keeps the bracket before it and the comma after it, and breaks only
+    if it is a long one."""
     page = soup(site / file)
     for node in page.select("p span.arithmatex"):
         kept = node.parent if "tw-keep" in node.parent.get("class", ()) else None
-        after = str(node.next_sibling or "")
+        before, after = (
+            str(x or "") for x in (node.previous_sibling, node.next_sibling)
+        )
         bases = len(node.select(".katex-base"))
         short = len(node.select_one("annotation").get_text()) <= equations.SHORT
         more = re.match(r"[，。；：、！？）”,.;:!?)]| = \d", after)
+        more = more or before.endswith(("(", "（"))
         assert bool(kept) == bool(more or (short and bases > 1)), after
         assert len(node.select("wbr")) == (bases - 1 if kept and not short else 0)
 

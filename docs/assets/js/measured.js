@@ -3,11 +3,8 @@
 // from scripts/draw/elements/gpu/measured.py; here they are only picked and drawn.
 import { el, lang, say, svg } from "./page.js";
 
-const [LEFT, TOP, RIGHT, BOTTOM] = [30, 45, 190, 207]; // of a plot, in 206 × 233
-const ARROWS = {
-  ArrowLeft: ["kernel", -1], ArrowRight: ["kernel", 1],
-  ArrowDown: ["place", -1], ArrowUp: ["place", 1],
-};
+const LEFT = 30, TOP = 24, RIGHT = 190, BOTTOM = 186; // of a plot, in 206 × 212
+const ARROWS = { Left: -1, Right: 1, Down: -1, Up: 1 };
 
 class Measured extends HTMLElement {
   connectedCallback() {
@@ -34,7 +31,6 @@ class Measured extends HTMLElement {
     const told = el("details", { class: "info" }, el("summary", {}, this.t("tables")), this.tables);
     const filter = el("form", { class: "tw-filter", onchange: () => this.draw() }, this.groups);
     this.replaceChildren(filter, this.none, this.plots, told);
-    document.querySelector(".tw-static").hidden = true;
     this.draw();
   }
 
@@ -46,10 +42,10 @@ class Measured extends HTMLElement {
       const input = el("input", { type: "checkbox", value, checked: now.includes(value) });
       const sign = { class: "tw tw-sign", viewBox: "0 0 26 8", "aria-hidden": "true" };
       return el("label", {}, input, kernel && svg("svg", sign, this.line(kernel, "M0 4H26")),
-        kernel ? kernel.name : this.words[value] ?? value);
+        kernel.name ?? this.words[value] ?? value);
     });
-    const made = el("fieldset", {}, el("legend", {}, this.t(name)), boxes);
-    return Object.assign(made, { param: name, first: first.join(".") });
+    const made = el("fieldset", { name }, el("legend", {}, this.t(name)), boxes);
+    return Object.assign(made, { first: first.join(".") });
   }
 
   line({ css, dashes }, d) {
@@ -60,23 +56,26 @@ class Measured extends HTMLElement {
     const url = new URL(location);
     const [ways, dims, masks, names] = this.groups.map((group) => {
       const chosen = [...group.querySelectorAll(":checked")].map((box) => box.value);
-      url.searchParams.set(group.param, chosen.join("."));
-      if (chosen.join(".") === group.first) url.searchParams.delete(group.param);
+      const text = chosen.join(".");
+      url.searchParams.set(group.name, text);
+      if (text === group.first) url.searchParams.delete(group.name);
       return chosen;
     });
     history.replaceState(history.state, "", url);
     Object.assign(this, { points: [], cells: {} });
-    const [panels, tables] = [[], []];
+    this.least = Math.min(...names.map((name) => this.kernels[name].least));
+    const panels = [], tables = [];
     for (const way of ways)
       for (const d of dims) {
         const here = names.filter((name) => this.kernels[name][way]);
-        if (!masks.length || !here.length) continue;
+        if (!masks[0] || !here[0]) continue;
         panels.push(...masks.map((mask) => this.panel(way, d, mask, here)));
         tables.push(this.table(way, d, masks, here));
       }
     this.plots.replaceChildren(...panels, this.tip);
     this.tables.replaceChildren(...tables);
-    this.points[0]?.node.setAttribute("tabindex", 0);
+    const [first] = this.points;
+    if (first) first.node.tabIndex = 0;
     this.none.textContent = tables.length ? "" : this.t("none");
     for (const box of this.groups[3].querySelectorAll("input"))
       box.parentNode.hidden = !ways.some((way) => this.kernels[box.value][way]);
@@ -84,36 +83,45 @@ class Measured extends HTMLElement {
   }
 
   panel(way, d, mask, names) {
-    const { sizes, most } = this;
+    const { sizes, most, least } = this;
     const title = this.t(`title-${mask}`, { way: this.t(way), d });
     const x = (i) => LEFT + ((RIGHT - LEFT) * i) / (sizes.length - 1);
-    const y = (speed) => BOTTOM - ((BOTTOM - TOP) * speed) / most;
+    const y = (speed) => BOTTOM - ((BOTTOM - TOP) * (speed - least)) / (most - least);
     const text = (x, y, anchor, content) =>
       svg("text", { x, y, "text-anchor": anchor, class: "tw-small" }, content);
     const panel = svg("svg", {
-      class: "tw", viewBox: "0 0 206 233", role: "group", "aria-label": title,
-    }, text(LEFT, 14, "start", title), text(2, 33, "start", this.t("axis")));
-    for (let speed = 0; speed <= most; speed += 250)
+      class: "tw", viewBox: "0 0 206 212", role: "group", "aria-label": title,
+    }, text(LEFT, 14, "start", title));
+    for (let speed = least; speed <= most; speed += 100)
       panel.append(svg("path", { d: `M${LEFT} ${y(speed)}H${RIGHT}`, class: "tw-rule" }),
         text(LEFT - 5, y(speed) + 4, "end", speed));
     sizes.forEach((n, i) => i % 2 || panel.append(text(x(i), BOTTOM + 17, "middle", n)));
+    const ends = [];
     for (const name of [...names].reverse()) {
       const kernel = this.kernels[name];
-      const at = [];
-      const made = kernel[way][d][mask].map((cell, i) => {
-        if (!cell) return null;
+      const at = [], made = [];
+      kernel[way][d][mask].forEach((cell, i) => {
+        if (!cell) return;
         const [speed, ms] = cell;
         const label = this.t("point", { kernel: kernel.name, speed, ms, title, n: sizes[i] });
+        const cx = x(i), cy = y(speed);
         const node = svg("circle", {
-          cx: x(i), cy: y(speed), r: 4, class: `${kernel.css} tw-point`,
+          cx, cy, r: 4, class: `${kernel.css} tw-point`,
           tabindex: -1, role: "img", "aria-label": label,
         });
-        at.push(`${x(i)} ${y(speed)}`);
-        const key = [way, d, mask, i, name];
-        this.points.push({ node, panel, speed, label, key, kernel, place: title + i });
-        return node;
+        at.push([cx, cy]);
+        this.points.push({
+          node, speed, label, kernel, place: title + i, key: [way, d, mask, i, name],
+        });
+        made.push(node);
       });
-      panel.append(this.line(kernel, `M${at.join("L")}`), ...made.filter(Boolean));
+      panel.append(this.line(kernel, `M${at.join("L")}`), ...made);
+      ends.push([at.pop()[1] + 3, kernel]);
+    }
+    let place = BOTTOM + 14; // of a name at the end of its line, above the one before
+    for (const [y, { short, css }] of ends.sort((a, b) => b[0] - a[0])) {
+      place = Math.min(y, place - 10.5);
+      panel.append(svg("text", { x: RIGHT + 6, y: place, class: `${css} tw-name` }, short));
     }
     return panel;
   }
@@ -122,9 +130,9 @@ class Measured extends HTMLElement {
     const head = (scope, text) => el("th", { scope }, text);
     const rows = masks.flatMap((mask) => this.sizes.map((n, i) => {
       const speeds = names.map((name) => this.kernels[name][way][d][mask][i]?.[0]);
-      const best = Math.max(...speeds.map((x) => x ?? 0));
-      const cells = speeds.map((x) => el("td", {}, x === best ? el("strong", {}, x) : x ?? "–"));
-      names.forEach((name, k) => (this.cells[[way, d, mask, i, name]] = cells[k]));
+      const best = Math.max(...speeds.filter(Boolean));
+      const cells = speeds.map((x, k) => this.cells[[way, d, mask, i, names[k]]] =
+        el("td", {}, x === best ? el("strong", {}, x) : x ?? "–"));
       return el("tr", {}, head("row", this.t(`row-${mask}`, { n })), cells);
     }));
     const tops = names.map((name) => head("col", this.kernels[name].short));
@@ -140,10 +148,9 @@ class Measured extends HTMLElement {
     if (!point) return;
     for (const node of [point.node, this.cells[point.key]]) node.classList.add("tw-on");
     this.tip.textContent = point.label;
-    const [here, frame] = [point.node, this.plots].map((node) => node.getBoundingClientRect());
-    const wide = this.tip.offsetWidth;
-    const x = here.x + here.width / 2 - frame.x - wide / 2;
-    this.tip.style.setProperty("--x", `${Math.max(0, Math.min(frame.width - wide, x))}px`);
+    const here = point.node.getBoundingClientRect();
+    const frame = this.plots.getBoundingClientRect();
+    this.tip.style.setProperty("--x", `${here.x + here.width / 2 - frame.x}px`);
     this.tip.style.setProperty("--y", `${here.y - frame.y}px`);
   }
 
@@ -153,7 +160,7 @@ class Measured extends HTMLElement {
       const { x, y, width } = node.getBoundingClientRect();
       return Math.hypot(x + width / 2 - clientX, y + width / 2 - clientY);
     };
-    const here = this.points.filter((point) => point.panel === panel);
+    const here = this.points.filter(({ node }) => node.parentNode === panel);
     this.show(here.sort((a, b) => away(a) - away(b))[0]);
   }
 
@@ -161,14 +168,16 @@ class Measured extends HTMLElement {
   key(event) {
     if (event.key === "Escape") this.show();
     const now = this.points.find(({ node }) => node === event.target);
-    const [same, by] = ARROWS[event.key] ?? [];
-    if (!now || !same) return;
+    const by = ARROWS[event.key.slice(5)];
+    if (!now || !by) return;
     event.preventDefault();
+    const up = /[np]$/.test(event.key); // Down, Up
+    const same = up ? "place" : "kernel";
     const row = this.points.filter((point) => point[same] === now[same]);
-    if (same === "place") row.sort((a, b) => a.speed - b.speed);
+    if (up) row.sort((a, b) => a.speed - b.speed);
     const next = row[row.indexOf(now) + by] ?? now;
-    now.node.setAttribute("tabindex", -1);
-    next.node.setAttribute("tabindex", 0);
+    now.node.tabIndex = -1;
+    next.node.tabIndex = 0;
     next.node.focus();
   }
 }

@@ -1,5 +1,7 @@
 """TFLOP/s against N in four panels, d = 64 and 128, without and with a causal mask."""
 
+from functools import cache
+
 from draw.figures import _methods as methods
 from draw.figures import _svg as s
 from draw.figures._bench import PLAIN, SHORT, TOP, speeds
@@ -8,7 +10,7 @@ from draw.figures._plot import dot, line, scale
 from tilewise.bench.cells import DIMS, SIZES
 
 WIDE, HIGH, LEFT, TOP_EDGE, GAP = 150, 160, 34, 44, 54
-MOST = 750  # TFLOP/s at the top of a panel
+MOST, STEP = 750, 50  # TFLOP/s at the top of a panel; its foot is so many steps
 PEERS = {"backward": ("fa4", "cudnn", "flex", "flash")}
 PEERS["forward"] = ("fa3", *PEERS["backward"])
 SAY = {
@@ -40,6 +42,13 @@ def kernels(way):
     return [*PEERS[way], PLAIN[way], TOP[way]]
 
 
+@cache
+def least():
+    """TFLOP/s at the foot of the panels of both passes: a step below the slowest."""
+    each = [(way, name, d) for way in PEERS for name in kernels(way) for d in DIMS]
+    return STEP * int(min(min(speeds(*one).values()) for one in each) // STEP)
+
+
 def drawn(kernel, *points):
     """A kernel's line through points."""
     cls = f"{methods.mark(kernel)} tw-open"
@@ -49,17 +58,19 @@ def drawn(kernel, *points):
 def places(left, top):
     """Functions from N and from TFLOP/s to a panel's x and y."""
     x = scale(SIZES[0], SIZES[-1], left, left + WIDE)
-    return x, lambda speed: top + HIGH * (1 - speed / MOST)
+    foot = least()
+    return x, lambda speed: top + HIGH * (MOST - speed) / (MOST - foot)
 
 
 def frame(left, top, title, numbers):
     """The axes of a panel, with the numbers of the vertical one if wanted."""
     x, y = places(left, top)
     out = [s.text(left, top - 8, title)]
-    for speed in range(0, MOST + 1, 250):
+    for speed in range(least(), MOST + 1, 2 * STEP):
         out.append(line("tw-rule", (left, y(speed)), (left + WIDE, y(speed))))
         if numbers:
-            out.append(s.text(left - 5, y(speed) + 4, f"{speed}", "tw-small", "end"))
+            at = round(y(speed) + 4, 1)
+            out.append(s.text(left - 5, at, f"{speed}", "tw-small", "end"))
     for n in SIZES[::2]:
         out.append(s.middle(round(x(n)), top + HIGH + 17, f"{n // 1024}k", "tw-small"))
     return out

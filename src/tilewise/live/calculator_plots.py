@@ -12,7 +12,7 @@ from tilewise.ledger.units import binary, plain, si, size, time, whole
 
 PLOTS = {"held_bytes": "held_bytes", "bytes": "bytes plot", "seconds": "seconds plot"}
 FORMS = {"held_bytes": binary, "bytes": size, "seconds": time}
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 280, 58, 384, 22, 236
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 344, 260, 58, 328, 22, 216
 SHAPES = {
     "standard": "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0z",
     "flash1": "M-4.6-4.6h9.2v9.2h-9.2z",

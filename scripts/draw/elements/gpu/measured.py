@@ -10,14 +10,15 @@ from draw.tables._rungs import NAMES
 from tilewise.bench.cells import DIMS, PASSES, RUNGS, SIZES
 
 MASKS = ("full", "causal")
+STEP = 50  # TFLOP/s: an axis begins at the last step below the slowest that is shown
 SAY = {
     "en": {
         "pass": "Direction", "d": "Head dimension", "mask": "Mask", "kernel": "Kernels",
         "forward": "forward", "backward": "backward", "full": "none",
         "causal": "causal", "ours": "ours", "plain": "plain Triton",
-        "length": "length", "math": "standard attention",
+        "length": "length", "math": "standard attention", "math short": "standard",
         "title-full": "{way}, d = {d}", "title-causal": "{way}, d = {d}, causal",
-        "axis": "TFLOP/s by N", "short": " ({})",
+        "short": " ({})",
         "row-full": "{n}", "row-causal": "{n} causal",
         "table": "{way}, d = {d}, TFLOP/s", "none": "Choose at least one of each.",
         "tables": "The same as tables",
@@ -28,9 +29,9 @@ SAY = {
         "pass": "方向", "d": "头维度", "mask": "掩码", "kernel": "内核",
         "forward": "前向", "backward": "反向", "full": "无",
         "causal": "因果", "ours": "本书", "plain": "纯 Triton",
-        "length": "长度", "math": "标准注意力",
+        "length": "长度", "math": "标准注意力", "math short": "标准",
         "title-full": "{way}，d = {d}", "title-causal": "{way}，d = {d}，因果",
-        "axis": "TFLOP/s，横轴为 N", "short": "（{}）",
+        "short": "（{}）",
         "row-full": "{n}", "row-causal": "{n} 因果",
         "table": "{way}，d = {d}，TFLOP/s", "none": "每项至少选一个。",
         "tables": "用表格看同样的数",
@@ -61,7 +62,8 @@ def described(name, lang):
     say, rungs = SAY[lang], NAMES[lang]
     own = say[name] if name in ("ours", "plain", "math") else rungs.get(name, name)
     long = "memory-efficient" if name == "efficient" else LONG.get(name, own)
-    short = own if name == "math" else SHORT.get(name, own)
+    short = say["math short"] if name == "math" else SHORT.get(name, own)
+    short = short.removeprefix("backward_")  # at the end of a line is little room
     if name in LONG and short != long:
         long += say["short"].format(short)  # the table's head has it
     look = {"css": methods.mark(name), "dashes": methods.dashes(name)}
@@ -81,6 +83,12 @@ def values(way, name):
     }
 
 
+def slowest(timed):
+    """The least TFLOP/s of a kernel, {pass: kernel as it was timed}, in whole ones."""
+    rows = (row for row in bench()["rows"] if "tflops" in row)
+    return int(min(x["tflops"] for x in rows if timed.get(x["pass"]) == x["kernel"]))
+
+
 def digits(x):
     """x with four significant digits."""
     return float(f"{x:.4g}")
@@ -95,6 +103,7 @@ def draw(lang):
     made["most"] = 250 * math.ceil(fastest / 250)  # the top of a plot
     for name, timed in kernels().items():
         cells = {way: values(way, kernel) for way, kernel in timed.items()}
-        made["kernels"][name] = described(name, lang) | cells
+        least = {"least": STEP * (slowest(timed) // STEP)}
+        made["kernels"][name] = described(name, lang) | least | cells
     data = json.dumps(made, ensure_ascii=False, separators=(",", ":"))
     return f'<script type="application/json">{data}</script>'

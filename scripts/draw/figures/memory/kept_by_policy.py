@@ -5,7 +5,7 @@ from draw.figures import _svg as s
 from tilewise.ledger.activations import kept
 
 N, E, HEADS = 2048, 2048, 16  # d = 128, so that P is N / d = 16 units
-LEFT, TOP, STEP, TALL, UNIT = 4, 22, 50, 22, 14
+LEFT, TOP, STEP, TALL, UNIT = 4, 22, 50, 22, 11.5  # a letter has room in a unit
 ROWS = (  # attention, policy
     ("standard", "none"), ("ours", "none"), ("ours", "mlp"), ("ours", "apart"),
     ("ours", "o"), ("ours", "block"),
@@ -66,4 +66,4 @@ def draw(lang):
         parts.append(s.text(end + 6, y + 16, str(units), "tw-strong"))
         told.append(say["row"].format(name=name, units=units))
     label = say["label"].format(rows=say["join"].join(told), **facts)
-    return s.svg(480, TOP + len(ROWS) * STEP + 6, label, *parts)
+    return s.svg(404, TOP + len(ROWS) * STEP + 6, label, *parts)

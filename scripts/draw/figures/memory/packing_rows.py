@@ -35,7 +35,7 @@ def line(x, y, lengths, size):
         out.append(s.middle(at + wide / 2, y + 14.5, str(length), "tw-small"))
         at += wide
     left = x + UNIT * size - at
-    return [*out, s.rect(at, y, left, ROW, "tw-ghost")] if left else out
+    return [*out, s.rect(at, y, left, ROW, "tw-pad")] if left else out
 
 
 def panel(x, title, rows, size, filled, say):

@@ -8,7 +8,7 @@ N, DIMS, WAYS = 16384, (64, 128), ("forward", "backward")
 SAY = {
     "en": {
         "head": (
-            "option",
+            "option { .tw-above }",
             "$d$ = 64, forward",
             "backward",
             "$d$ = 128, forward",
@@ -24,7 +24,13 @@ SAY = {
         "dropout": "dropout",
     },
     "zh": {
-        "head": ("选项", "$d$ = 64，前向", "反向", "$d$ = 128，前向", "反向"),
+        "head": (
+            "选项 { .tw-above }",
+            "$d$ = 64，前向",
+            "反向",
+            "$d$ = 128，前向",
+            "反向",
+        ),
         "plain": "不带选项的内核",
         "none": "带选项的内核，但不用任何选项",
         "window 1024": "窗口，1024 个键",

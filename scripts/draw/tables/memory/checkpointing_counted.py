@@ -38,6 +38,7 @@ def draw(lang):
     say, n = SAY[lang], LENGTHS[1]
     head = [x.format(n=n // 1024) for x in say["head"]]
     head += [say["again"].format(n=n // 1024) for n in LENGTHS]
+    head[1] += " { .tw-above }"  # on phones
     rows = []
     for way in WAYS:
         sizes = [f"{x:.1f}" for x in gib(*way, n)]

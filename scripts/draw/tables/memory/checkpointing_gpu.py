@@ -53,4 +53,5 @@ def draw(lang):
     """A Markdown table for two N."""
     head = [x.format(n=f"{N:,}", long=f"{LONG:,}") for x in SAY[lang]]
     head = [x.replace("$N$", "\\(N\\)") for x in head]
+    head[0] += " { .tw-above }"  # on phones
     return table(head, [[name(lang, *way), *cells(lang, way)] for way in WAYS])

@@ -11,8 +11,8 @@ RESULTS = ROOT / "benchmarks/results/cpu-2026-11-22-packing.json"
 NAMES = ("log_normal", "functions")
 SAY = {
     "en": {
-        "head": ["", "log-normal: filled", "attention", "Python functions: filled",
-                 "attention"],
+        "head": ["", "log-normal: filled { .tw-line }", "attention",
+                 "Python functions: filled", "attention"],
         "to_size": "padded to a whole row",
         "to_longest": "padded to the longest of 32",
         "sorted": "the same, sorted before",
@@ -24,7 +24,8 @@ SAY = {
         "chopped": "end to end, cut at row ends",
     },
     "zh": {
-        "head": ["", "对数正态：利用率", "注意力", "Python 函数：利用率", "注意力"],
+        "head": ["", "对数正态：利用率 { .tw-line }", "注意力",
+                 "Python 函数：利用率", "注意力"],
         "to_size": "填充到一整行", "to_longest": "填充到 32 篇里最长的",
         "sorted": "同上，先排序", "powers": "填充到 2 的幂",
         "in_order": "按原顺序打包", "decreasing": "按首次适应递减打包",

@@ -83,7 +83,7 @@ def draw(lang):
     used = {f["source"] for row in facts.values() for f in row if f}
     number = {key: n for n, key in enumerate((k for k in SOURCES if k in used), 1)}
     names = [gpu["name"].replace(" SXM", "") for gpu in GPUS.values()]
-    lines = [f"| SXM | {' | '.join(names)} |", "|---|--:|--:|--:|"]
+    lines = [f"| SXM {{ .tw-above }} | {' | '.join(names)} |", "|---|--:|--:|--:|"]
     for (level, quantity), row in facts.items():
         cells = [cell(f, quantity, number) if f else say["none"] for f in row]
         lines.append(f"| {say[level]}{say[quantity]} | {' | '.join(cells)} |")
