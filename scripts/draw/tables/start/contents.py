@@ -35,9 +35,9 @@ def nav(lang):
 
 def draw(lang):
     """A Markdown list: a part, what it is about, and a link for each of its pages."""
-    lines = []
+    colon, lines = ("<i>：</i>**", "<i>:</i>** ")[lang == "en"], []
     for (part, pages), what in zip(nav(lang).items(), SAY[lang], strict=True):
-        lines.append(f"- <span>**{part}**<br>{what}</span>")
+        lines.append(f"- <span>**{part}{colon}<br>{what}</span>")
         for page in pages:
             text = (ROOT / "docs" / lang / page).read_text("utf-8")
             lines.append(f"    - [{TITLE.search(text)[1]}]({page})")
