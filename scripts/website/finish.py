@@ -44,7 +44,7 @@ APART = re.compile(  # what is no running text
     re.S,
 )
 # in text, not in an attribute
-WHOLE = re.compile(r"(?:FlashAttention-\d|split-KV|前\+反)(?=[^<>]*<)")
+WHOLE = re.compile(r"(?:FlashAttention-\d|split-KV|前\+反)(?=[^<>]*(?:<|\Z))")
 
 
 def kept(match):
