@@ -40,7 +40,7 @@ PERMALINK = {"en": "Link to this section", "zh": "本节的链接"}
 ARTICLE = re.compile(r"<article\b.*?</article>", re.S)
 APART = re.compile(  # what is no running text
     r"(<(pre|code|script|svg|textarea|option)\b.*?</\2>"
-    r'|<(?:div|span) class="arithmatex">.*?</(?:div|span)>)',
+    r'|<(?:div|span) class="arithmatex"[^>]*>.*?</(?:div|span)>)',
     re.S,
 )
 # in text, not in an attribute
