@@ -137,8 +137,8 @@ const showCard = (link) => {
   const parts = terms[link.hash.slice(1)];
   if (!parts) return;
   term = link;
-  card.replaceChildren(...parts.map(([tag, textContent], n) => typeof parts[n] === "string"
-    ? parts[n] : Object.assign(document.createElement(tag), { textContent })));
+  card.replaceChildren(...parts.map((part) => part.trim ? part
+    : Object.assign(document.createElement(part[0]), { textContent: part[1] })));
   card.hidden = false;
   const box = [...link.getClientRects()].at(-1);
   const below = box.bottom + card.offsetHeight < innerHeight;
@@ -163,18 +163,23 @@ const leave = () => {
   clearTimeout(timer);
   timer = setTimeout(hide, 200);
 };
-document.addEventListener("pointerover", ({ target, pointerType }) => {
-  if (pointerType === "touch") return;
-  const link = target.closest(TERM);
-  if (link) wants(link, 150);
-  else if (card.contains(target)) clearTimeout(timer);
-  else leave();
-});
+// A finger's first touch shows the card, and a second one follows the link.
+let tap;
 // A letter of an equation that is pointed at outlines its tensor in the page's figures.
 const { dataset: content } = document.querySelector(".md-content");
-document.addEventListener("pointerover", ({ target }) => {
+document.addEventListener("pointerover", ({ target, pointerType }) => {
+  const link = target.closest(TERM);
+  tap = pointerType === "touch" && link !== tap && link;
+  if (link) tap || wants(link, 150);
+  else if (card.contains(target)) clearTimeout(timer);
+  else leave();
   const [, lit] = /tw-t(\w)\b/.exec(target.closest(".katex [class*='tw-t']")?.className) ?? [];
   if (lit !== content.twLit) lit ? (content.twLit = lit) : delete content.twLit;
+});
+document.addEventListener("click", (event) => {
+  if (!tap || event.target.closest(TERM) !== tap) return;
+  event.preventDefault();
+  wants(tap, 0);
 });
 document.addEventListener("focusin", ({ target }) => target.matches(TERM) && wants(target, 0));
 document.addEventListener("focusout", ({ target }) => target.matches(TERM) && leave());

@@ -38,21 +38,29 @@ NAMED = {  # parts of the theme's page that have no name of their own
 }
 
 PERMALINK = {"en": "Link to this section", "zh": "本节的链接"}
-# Headings, and cells of tables: where lines are short
-HEADS = re.compile(r"<(h[1-3]|t[dh])\b.*?</\1>", re.S)
-FRONT = re.compile(r"<(h[1-3]|t[dh]|p)\b.*?</\1>", re.S)  # and all on the front page
+ARTICLE = re.compile(r"<article\b.*?</article>", re.S)
+APART = re.compile(  # what is no running text
+    r"(<(pre|code|script|svg|textarea|option)\b.*?</\2>"
+    r'|<(?:div|span) class="arithmatex"[^>]*>.*?</(?:div|span)>)',
+    re.S,
+)
 # in text, not in an attribute
-WHOLE = re.compile(r"(?:FlashAttention-\d|split-KV|前\+反)(?=[^<>]*<)")
+WHOLE = re.compile(r"(?:FlashAttention-\d|split-KV|前\+反)(?=[^<>]*(?:<|\Z))")
 
 
 def kept(match):
-    """A heading, a cell or a text in which these names are never broken."""
-    return WHOLE.sub(r'<span class="tw-keep">\g<0></span>', match[0])
+    """The text of a page in which these names are never broken at the end of a line."""
+    parts = APART.split(match[0])  # text, a block, its tag, text, …
+    parts[::3] = [
+        WHOLE.sub(r'<span class="tw-keep">\g<0></span>', x) for x in parts[::3]
+    ]
+    del parts[2::3]
+    return "".join(parts)
 
 
 def head_and_names(page, language):
     """A page with one address for the home page and names for screen readers."""
-    page = (FRONT if 'class="tw-home"' in page else HEADS).sub(kept, page)
+    page = ARTICLE.sub(kept, page)
     page = HOME.sub(r'\1"', page)
     page = page.replace(*(f'title="{PERMALINK[x]}"' for x in ("en", language)))
     for part, name in NAMED.items():

@@ -45,6 +45,22 @@ MENDED = {
         r"lunr.stemmer(new lunr.Token(r)).toString()])].map(x=>`${x}*`)"
         r""".join(" ")).join"""
     ),
+    # A page comes before the glossary and all else where its title is what was typed.
+    "search(e){if(e=e.replace(": (
+        r"""search(e){const bare=x=>x.replace(/[\s\u200b]/g,"").toLowerCase(),"""
+        "typed=bare(e);if(e=e.replace("
+    ),
+    "score:a*(1+K(g,2))": (
+        "score:(!c.parent&&bare(this.map.get(o).title)===typed?4:1)*a*(1+K(g,2))"
+    ),
+    # What is shown of a hit has the words that were found: it begins shortly before
+    # the first of them, or is the page's description where its text has none.
+    """c[l]=v(c[l],x,m,l!=="text")}let g=""": (
+        """c[l]=v(c[l],x,m,1)}const first=()=>c.text.indexOf("<mark>");"""
+        "if(first()<0&&/<mark>/.test(c.words))c.text=c.words;"
+        """if(first()>99)c.text="… "+"""
+        r"""c.text.slice(first()-50).replace(/^\S*?[\s\u200b]/,"");let g="""
+    ),
 }
 # How much a word counts: in a page's title, in its other names, in its text.
 FIELDS = {"title": 20, "words": 20, "text": 1, "tags": 1}  # the theme asks for tags
@@ -120,7 +136,7 @@ def names(page):
     They are the page's description and its keywords.
     """
     text = html.unescape(" ".join(OF_PAGE.findall(page.read_text("utf-8"))))
-    return HAN.sub(lambda x: " ".join(["", *jieba.cut(x[0]), ""]), text)
+    return HAN.sub(lambda x: "\u200b".join(["", *jieba.cut(x[0]), ""]), text)
 
 
 def shorten(folder):

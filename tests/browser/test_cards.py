@@ -52,6 +52,24 @@ def test_on_a_phone_and_at_the_edges(visit, fits):
     fits(page)
 
 
+def test_by_touch(browser, address):
+    """The first touch shows what the term means, the second leads to its entry."""
+    context = browser.new_context(has_touch=True)
+    page = context.new_page()
+    page.goto(address + FILES[0])
+    link, card = page.locator(TMA), page.locator("#tw-card")
+    link.tap()
+    card.get_by_text("Accelerator").wait_for()
+    page.locator("h1").tap()
+    card.wait_for(state="hidden")
+    link.tap()
+    card.wait_for()
+    assert page.url.endswith(FILES[0])
+    link.tap()
+    page.wait_for_url("**/reference/glossary.html#tma")
+    context.close()
+
+
 def test_without_scripts_it_is_a_link(visit):
     page = visit(FILES[0], javascript=False)
     page.locator(TMA).click()

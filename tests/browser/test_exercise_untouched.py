@@ -15,7 +15,10 @@ def test_without_scripts(visit):
 
 
 def test_nothing_is_loaded_before_the_first_check(visit):
+    """What is checked is folded until then."""
     page = visit("reference/exercises.html")
+    assert page.locator(".tw-checks").count() > 20
+    assert page.locator(".tw-checks[open]").count() == 0
     page.locator("tw-exercise[name=merge]").get_by_role("textbox").fill("x")
     page.wait_for_timeout(400)
     assert not [x for x in page.requested if "micropython" in x or "python.json" in x]

@@ -79,7 +79,13 @@ def test_from_a_folder(browser, site, lang):
 QUERIES = Path(__file__).parent / "queries"
 ENTRY = re.compile(r"^### (.+?) \{ #[\w-]+ \}\n\n((?:.+\n?)+)", re.M)
 PAGE = re.compile(r"\]\((?:\.\./)?([\w-]+(?:/[\w-]+)?)\.(?:md|py)")
-# The theme's own worker, as its page starts it; the pages of each query, best first.
+# What each of these queries finds first, of the pages in softmax.
+FIRST = {
+    "en": {"softmax": "safe-softmax", "online softmax": "online-softmax"},
+    "zh": {"softmax": "online-softmax", "在线softmax": "online-softmax"},
+}
+# The theme's own worker, as its page starts it; the pages of each query, best first,
+# each with the title and the text that are shown of it.
 ASK = """async (queries) => {
   const path = JSON.parse(document.querySelector("#__config").textContent).search;
   const index = await (await fetch("search/search_index.json")).json();
@@ -92,7 +98,8 @@ ASK = """async (queries) => {
   const found = [];
   for (const query of queries) {
     const { data } = await ask({ type: 2, data: query });
-    found.push(data.items.map(([{ location }]) => location.split(".html")[0]));
+    found.push(data.items.map(([{ location, title, text }]) =>
+      [location.split(".html")[0], title, text]));
   }
   worker.terminate();
   return found;
@@ -102,8 +109,9 @@ ASK = """async (queries) => {
 def asked(page, queries):
     """What is not among the first three results: {query: those pages}."""
     found = page.evaluate(ASK, [query for query, _ in queries])
-    firsts = zip(queries, found, strict=True)
-    return {x: got[:3] for (x, due), got in firsts if not due & {*got[:3]}}
+    firsts = [[place for place, *_ in got[:3]] for got in found]
+    pairs = zip(queries, firsts, strict=True)
+    return {x: got for (x, due), got in pairs if not due & {*got}}
 
 
 @pytest.mark.parametrize("lang", WORDS)
@@ -113,6 +121,21 @@ def test_what_readers_type(visit, lang):
     queries = [(query, {*pages.split("|")}) for pages, query in pairs]
     missed = asked(visit(WORDS[lang][1]), queries)
     assert len(queries) >= 100 and len(missed) <= 0.05 * len(queries), missed
+
+
+@pytest.mark.parametrize("lang", WORDS)
+def test_first_is_the_page_of_that_title(visit, lang):
+    found = visit(WORDS[lang][1]).evaluate(ASK, [*FIRST[lang]])
+    firsts = [got[0][0].removeprefix("softmax/") for got in found]
+    assert firsts == [*FIRST[lang].values()]
+
+
+@pytest.mark.parametrize("lang", WORDS)
+def test_what_is_shown_has_what_was_found(visit, lang):
+    """A word that a reader typed is in the title or in the first lines of each hit."""
+    for got in visit(WORDS[lang][1]).evaluate(ASK, ["softmax", "HBM", "Triton"]):
+        seen = [(place, title + text[:110]) for place, title, text in got]
+        assert len(seen) > 10 and [x for x in seen if "<mark>" not in x[1]] == []
 
 
 @pytest.mark.parametrize("lang", WORDS)

@@ -8,7 +8,6 @@ const OWN = { sram: "gpu", bandwidth: "gpu", tflops: "gpu", memory: "gpu",
   block_rows: "tiles", block_cols: "tiles" }; // there when that choice is "own"
 
 let words; // of the form, in the page's language
-const word = (key) => words[lang][key] ?? key;
 const grow = ([tag, attributes, ...rest], make = el) => {
   const maker = tag === "svg" ? svg : make;
   const inside = rest.map((x) => (typeof x === "string" ? x : grow(x, maker)));
@@ -34,7 +33,7 @@ class Calculator extends HTMLElement {
       (this.fill(usual), this.compute()));
     form.inert = false;
     this.said = this.querySelector(".tw-said");
-    this.said.setAttribute("role", "status");
+    this.said.role = "status";
     this.slider = form.querySelector("[type=range]");
     this.slider.addEventListener("input", () => {
       this.fields.n.input.value = 2 ** this.slider.value;
@@ -107,6 +106,7 @@ class Calculator extends HTMLElement {
     this.follow();
     const query = this.changes().toString().slice(0, 2000);
     history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
+    this.ariaBusy = true;
     try {
       const made = await ask("calculator view", { ...this.values(), lang });
       if (turn !== this.turn) return;
@@ -115,6 +115,8 @@ class Calculator extends HTMLElement {
     } catch (error) {
       if (!error.problem) throw error;
       if (turn === this.turn) this.mark(error.problem);
+    } finally {
+      if (turn === this.turn) this.ariaBusy = false;
     }
   }
 
@@ -125,10 +127,9 @@ class Calculator extends HTMLElement {
     for (const [key, { input, wrong }] of Object.entries(this.fields)) {
       const here = key === found.field;
       wrong.textContent = here ? text : "";
-      input.toggleAttribute("aria-invalid", here);
-      if (here) input.setAttribute("aria-invalid", "true");
+      input.ariaInvalid = here || null;
     }
-    if (text) this.said.textContent = `${found.field ? "" : `${text} `}${word("stale")}`;
+    if (text) this.said.textContent = `${found.field ? "" : `${text} `}${words[lang].stale}`;
   }
 
   // A result of Python; the first one stands in the page already and has no tree.
@@ -136,7 +137,8 @@ class Calculator extends HTMLElement {
     this.made = made;
     const open = this.querySelector("details").open;
     if (made.tree) {
-      this.said.textContent = made.said;
+      this.said.replaceChildren(...made.said.split(/(FlashAttention-\d)/).map((x, i) =>
+        i % 2 ? el("span", { class: "tw-keep" }, x) : x)); // unbroken
       this.said.nextElementSibling.replaceWith(grow(made.tree));
     }
     this.querySelector("details").open = open;
@@ -157,7 +159,7 @@ class Calculator extends HTMLElement {
     roof.addEventListener("pointerover", tell);
     roof.addEventListener("focusin", tell);
     const all = this.read(made.chart.here);
-    this.slider.setAttribute("aria-valuetext", all.join("; "));
+    this.slider.ariaValueText = all.join("; ");
   }
 
   // The place of the N nearest to the pointer.

@@ -2,7 +2,7 @@
 // was solved, and the code, stay in this browser. The task, the text to begin with, hints
 // and a solution stand in the page already; Python runs the checks (tilewise.live.grade).
 import { editor } from "./editor.js";
-import { debounce, el, lang, problem, say } from "./page.js";
+import { button, debounce, el, lang, problem, say } from "./page.js";
 import { ask, stop } from "./runtime.js";
 
 export const words = {
@@ -62,10 +62,9 @@ class Exercise extends HTMLElement {
     this.name = this.getAttribute("name");
     const begin = this.querySelector(".tw-begin");
     this.text = begin.querySelector("code").textContent.trimEnd() + "\n";
-    const button = (key, onclick) =>
-      el("button", { type: "button", class: "tw-button", onclick }, say(words, key));
-    this.go = button("check", () => (this.job ? stop(this.job) : this.grade()));
-    this.over = button("reset", () => (this.gone ? this.fill(this.gone) : this.startOver()));
+    this.go = button(say(words, "check"), () => (this.job ? stop(this.job) : this.grade()));
+    this.over = button(say(words, "reset"), () =>
+      (this.gone ? this.fill(this.gone) : this.startOver()));
     this.status = el("span", { role: "status" }, say(words, "none"));
     this.printed = el("div", {});
     this.mark = el("span", { class: "tw-mark" });
@@ -86,7 +85,6 @@ class Exercise extends HTMLElement {
     begin.replaceWith(block, el("div", { class: "tw-controls" }, bar), this.printed);
     this.checks = [...this.querySelectorAll("[data-check]")];
     this.labels = this.checks.map((item) => item.textContent);
-    this.querySelector(".tw-checks").open = true;
     this.inTurn([...this.querySelectorAll(".tw-hint")]);
     const kept = recall()[this.name]?.code;
     this.field.value = typeof kept === "string" ? kept : this.text;
@@ -154,6 +152,7 @@ class Exercise extends HTMLElement {
   }
 
   show({ passed, checks, fault, printed }) {
+    this.querySelector(".tw-checks").open = true;
     const found = new Map(checks.map((x) => [x.check, x.fault]));
     this.checks.forEach((item, i) => {
       const wrong = found.get(item.dataset.check);

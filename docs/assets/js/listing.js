@@ -1,6 +1,6 @@
 // Run and edit: the first run makes a listing editable where it stands.
 import { editor } from "./editor.js";
-import { el, problem, say } from "./page.js";
+import { button, el, problem, say } from "./page.js";
 import { loaded, run, stop } from "./runtime.js";
 
 export const words = {
@@ -48,13 +48,10 @@ const listing = (block, n) => {
   const printed = next?.matches(".output") ? next : null;
   let job = null;
 
-  const button = (kind, name, onclick, title) =>
-    el("button", { type: "button", class: kind, title, onclick }, name);
-  const start = button("tw-start", say(words, "run"), () => go());
-  const again = button("tw-button", "", () => (job ? stop(job) : go()));
-  const reset = button("tw-button", say(words, "reset"), () => restore());
+  const start = button(say(words, "run"), () => (job ? stop(job) : go()), { class: "tw-start" });
+  const reset = button(say(words, "reset"), () => restore());
   const status = el("span", { class: "tw-status", role: "status" });
-  const bar = el("div", { class: "tw-bar" }, again, reset, status);
+  const bar = el("div", { class: "tw-bar" }, reset, status);
   const out = el("code", { tabindex: 0 });
   const more = el("p", { class: "tw-note" });
   const label = say(words, "output", { n });
@@ -64,22 +61,29 @@ const listing = (block, n) => {
   const { field, paint } = editor(code, {
     label: say(words, "field", { n }),
     go: () => go(),
-    leave: () => again.focus(),
+    leave: () => start.focus(),
     changed: () => mark.remove(),
   });
 
   const open = () => {
-    if (bar.isConnected) return;
+    if (bar.isConnected) return show("");
     field.value = text;
     code.inert = true; // the theme lets the focus into wide code, also where it is hidden
     code.after(field);
     block.classList.add("tw-open");
-    block.append(bar, shown);
+    block.append(shown, bar);
+    show(printed?.querySelector("code").textContent ?? ""); // until there is another
+  };
+
+  const busy = (now) => {
+    job = now;
+    start.textContent = say(words, now ? "stop" : "run");
+    start.ariaBusy = !!now;
   };
 
   const restore = () => {
     if (job) stop(job);
-    job = null;
+    busy();
     code.replaceChildren(...original);
     code.inert = false;
     for (const part of [field, bar, shown, mark]) part.remove();
@@ -103,11 +107,11 @@ const listing = (block, n) => {
     const add = () => {
       field.value = `${field.value.trimEnd()}\n\n${line}`;
       paint();
-      again.focus();
+      start.focus();
       go();
     };
     if (line && !field.value.includes(line))
-      more.append(button("tw-button", say(words, "call"), add, line));
+      more.append(button(say(words, "call"), add, { title: line }));
   };
 
   const ended = ({ output, cut, error, seconds }) => {
@@ -129,9 +133,8 @@ const listing = (block, n) => {
     open();
     mark.remove();
     more.replaceChildren();
-    show("");
-    again.textContent = say(words, "stop");
-    const mine = (job = run(field.value, show));
+    const mine = run(field.value, show);
+    busy(mine);
     const doing = say(words, loaded() ? "running" : "loading");
     // a screen reader speaks what changes in the status, not what it begins with
     setTimeout(() => job === mine && (status.textContent = doing), 60);
@@ -141,8 +144,7 @@ const listing = (block, n) => {
     );
     if (job !== mine) return;
     status.textContent = said;
-    again.textContent = say(words, "run");
-    job = null;
+    busy();
   };
 
   block.prepend(start);

@@ -25,6 +25,8 @@ const make = (node, attributes, children) => {
 };
 export const el = (tag, attributes, ...children) =>
   make(document.createElement(tag), attributes, children);
+export const button = (text, onclick, more) =>
+  el("button", { type: "button", class: "tw-button", onclick, ...more }, text);
 export const svg = (tag, attributes, ...children) =>
   make(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 

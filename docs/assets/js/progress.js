@@ -1,6 +1,6 @@
 // The list of all exercises, with what is solved, and a way to forget it.
 import { KEY, recall } from "./exercise.js";
-import { el, say } from "./page.js";
+import { button, el, say } from "./page.js";
 
 export const words = {
   en: {
@@ -20,9 +20,7 @@ class Progress extends HTMLElement {
     if (this.line) return;
     this.items = [...this.querySelectorAll("[data-name]")];
     this.line = el("span", { role: "status" });
-    const forget = el("button", {
-      type: "button", class: "tw-button", onclick: () => this.forget(),
-    }, say(words, "forget"));
+    const forget = button(say(words, "forget"), () => this.forget());
     this.prepend(el("p", { class: "tw-controls" }, this.line, forget));
     addEventListener(KEY, () => this.show());
     addEventListener("storage", () => this.show()); // another tab

@@ -1,7 +1,7 @@
 // <tw-race>: standard attention and FlashAttention on one clock. The page has both in their
 // last state and, as data, when each kernel ends and what it has moved until then. Within a
 // kernel bytes flow evenly here. A millisecond takes a second.
-import { say } from "./page.js";
+import { lang, say } from "./page.js";
 
 const GRID = 8; // tiles along a side of the drawing
 
@@ -9,7 +9,7 @@ class Race extends HTMLElement {
   connectedCallback() {
     if (this.data) return;
     this.data = JSON.parse(this.querySelector("script").textContent);
-    this.words = { [document.documentElement.lang.slice(0, 2)]: this.data.words };
+    this.words = { [lang]: this.data.words };
     [this.button, this.slider] = this.querySelectorAll("button, input");
     this.end = this.data.standard.at(-1)[0];
     this.slider.addEventListener("input", () => (this.stop(), this.show()));
@@ -25,7 +25,7 @@ class Race extends HTMLElement {
   }
 
   play() {
-    let at = Number(this.slider.value);
+    let at = this.slider.value;
     if (at >= this.end) at = 0;
     const began = performance.now() - at * 1000;
     this.playing = true;
@@ -34,7 +34,7 @@ class Race extends HTMLElement {
       if (!this.playing) return;
       this.slider.value = Math.max(0, now - began) / 1000;
       this.show();
-      if (Number(this.slider.value) < this.end) requestAnimationFrame(step);
+      if (this.slider.value < this.end) requestAnimationFrame(step);
       else this.stop();
     };
     requestAnimationFrame(step);
@@ -52,7 +52,7 @@ class Race extends HTMLElement {
   show() {
     const time = Math.min(this.slider.value, this.end);
     const texts = [this.standard(time), this.flash(time)];
-    this.slider.setAttribute("aria-valuetext", texts.join("; "));
+    this.slider.ariaValueText = texts.join("; ");
   }
 
   // Clock, bytes and state of one side, and the height of its column.

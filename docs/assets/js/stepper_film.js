@@ -1,7 +1,7 @@
 // A film of the tile machine (tilewise.live.stepper): its frames, how its tensors are called
 // and shaped, and what shows a part of a frame: a matrix, what moves, the formula. Every
 // number in it is Python's.
-import { el, number, svg } from "./page.js";
+import { button, el, number, svg } from "./page.js";
 import { tell } from "./stepper_words.js";
 
 export const BY_KEY = /^d?[kv]$/;
@@ -183,9 +183,7 @@ export class Formula {
   }
 
   button(r) {
-    const node = el("button", {
-      type: "button", class: "tw-button", "data-row": r, onclick: () => this.choose(r),
-    }, new Text());
+    const node = button(new Text(), () => this.choose(r), { "data-row": r });
     this.rows.append(node);
     return { node, text: node.firstChild };
   }
@@ -247,7 +245,7 @@ export class Matrix {
 
   call(text, spoken) {
     if (text !== this.text) (this.now ?? this.label).replaceChildren(...title(text));
-    if (spoken !== this.spoken) this.table.setAttribute("aria-label", spoken);
+    if (spoken !== this.spoken) this.table.ariaLabel = spoken;
     Object.assign(this, { text, spoken });
   }
 

@@ -211,8 +211,11 @@ export class Panel {
     const { table } = chip.all.s;
     const [above, below] = [chip.node.offsetLeft, floor.node.offsetLeft + floor.grid.offsetLeft];
     this.shift = below - above - table.offsetLeft - table.offsetWidth / 2;
+    const { style } = chip.node;
+    style.width = "";
     const room = picture.clientWidth - chip.node.offsetWidth - 2 * above;
     this.most = room < 60 ? 0 : room; // a little further would look like a mistake
+    if (!this.most) style.width = "100%";
     this.settle();
   }
 

@@ -1,6 +1,6 @@
 // Plays the trace, tile by tile, in <tw-stepper data-pass="forward" data-order="kv-outer">.
 // The example's films are committed files; every other film is Python's, in the worker.
-import { el, load, problem, announce, debounce, lang } from "./page.js";
+import { announce, button, debounce, el, lang, load, problem } from "./page.js";
 import { box, line, math, unroll } from "./stepper_film.js";
 import { Panel, sentence, title } from "./stepper_panel.js";
 import { pointing } from "./stepper_point.js";
@@ -20,8 +20,7 @@ const FIELDS = { n: "N", block_rows: "B_r", block_cols: "B_c", q: "Q", k: "K", v
 const READS = new Set(["order", "pass"]); // what the names of films say
 const LONGEST = 2000; // characters of a field, before Python looks at it
 
-const button = (key, onclick) =>
-  el("button", { type: "button", class: "tw-button", onclick }, tell(key));
+const named = (key, onclick, more) => button(tell(key), onclick, more);
 const folded = (key, ...children) =>
   el("details", null, el("summary", null, tell(key)), ...children);
 
@@ -40,9 +39,9 @@ export class Player {
   build() {
     const about = { tabindex: 0, role: "group", "aria-label": tell("about") };
     this.stage = el("div", { class: "tw-stage", ...about });
-    this.back = button("back", () => this.go(this.k - 1, true));
-    this.next = button("next", () => this.go(this.k + 1, true));
-    this.start = button("play", () => this.play(!this.timer));
+    this.back = named("back", () => this.go(this.k - 1, true));
+    this.next = named("next", () => this.go(this.k + 1, true));
+    this.start = named("play", () => this.play(!this.timer));
     const bar = { type: "range", class: "tw-seek", min: 0, value: 0, "aria-label": tell("bar") };
     this.bar = el("input", { ...bar, oninput: () => this.go(Number(this.bar.value)) });
     const times = (x) => el("option", { value: x, selected: x === 1 }, `${x}×`);
@@ -69,10 +68,8 @@ export class Player {
     const one = (order) => {
       const pressed = String(order === this.chosen.order);
       const name = this.chosen.pass === "forward" && order !== "both" ? `${order} short` : order;
-      return el("button", {
-        type: "button", class: "tw-button", "aria-pressed": pressed, "data-order": order,
-        onclick: () => this.apply({ order }),
-      }, tell(name));
+      const how = { "aria-pressed": pressed, "data-order": order };
+      return named(name, () => this.apply({ order }), how);
     };
     const focused = this.methods.contains(document.activeElement);
     const told = this.films.length === 1 && this.chosen.pass === "forward";
@@ -106,7 +103,7 @@ export class Player {
       line("tw-note", tell("own hint")),
       box("tw-controls", Object.keys(EXAMPLE).map(matrix)),
       box("tw-controls", typed("scale", 7), el("span", { class: "tw-note" }, tell("scale hint"))),
-      box("tw-controls", button("use", () => this.apply()), button("reset", () => this.reset())));
+      box("tw-controls", named("use", () => this.apply()), named("reset", () => this.reset())));
     return [first, own];
   }
 
@@ -148,8 +145,8 @@ export class Player {
   async show(wanted) {
     const number = ++this.asked;
     this.wrong.textContent = "";
-    for (const key in this.fields) this.fields[key].removeAttribute("aria-invalid");
-    this.stage.setAttribute("aria-busy", "true");
+    for (const key in this.fields) this.fields[key].ariaInvalid = null;
+    this.stage.ariaBusy = true;
     try {
       const orders = wanted.order === "both" ? ORDERS : [wanted.order];
       const films = await Promise.all(orders.map((order) => this.film({ ...wanted, order })));
@@ -172,7 +169,7 @@ export class Player {
       if (!error.problem) throw error;
       return number === this.asked ? this.complain(error.problem) : "";
     } finally {
-      if (number === this.asked) this.stage.removeAttribute("aria-busy");
+      if (number === this.asked) this.stage.ariaBusy = null;
     }
   }
 
@@ -195,7 +192,7 @@ export class Player {
     const text = /^(rows|cols)$/.test(found.code)
       ? tell(found.code, { ...found, field, other })
       : problem(found, { [found.field]: field });
-    this.fields[found.field]?.setAttribute("aria-invalid", "true");
+    Object.assign(this.fields[found.field] ?? {}, { ariaInvalid: true });
     return (this.wrong.textContent = text);
   }
 
@@ -219,9 +216,9 @@ export class Player {
     const [{ film, frames }] = this.panels;
     const { whole } = sentence(film, frames[this.k]);
     this.bar.value = this.k;
-    this.bar.setAttribute("aria-valuetext", whole);
-    this.back.setAttribute("aria-disabled", this.k === 0); // disabled would lose the focus
-    this.next.setAttribute("aria-disabled", this.k === this.last);
+    this.bar.ariaValueText = whole;
+    this.back.ariaDisabled = this.k === 0; // disabled would lose the focus
+    this.next.ariaDisabled = this.k === this.last;
     this.stage.classList.toggle("tw-quiet", !aloud); // dragged: each frame is another step
     this.draw(moving);
     if (aloud) announce(whole);

@@ -2,7 +2,7 @@
 // or, with data-form="merge", cut in two and merged. What stands in the element, made by
 // scripts/elements, is a table, every state of the row, and the words: going along the row
 // needs no Python, changing it asks tilewise.live.strip.
-import { debounce, el, lang, problem, say, svg } from "./page.js";
+import { button, debounce, el, lang, problem, say, svg } from "./page.js";
 import { ask } from "./runtime.js";
 
 const TRY = [["1000 1001 999", "e"], ["-1000 -1000", "e"], ["2 -inf 1", "2"]];
@@ -11,8 +11,6 @@ const t = (key, args) => say({ [lang]: words }, key, args);
 const state = ({ m, l }) => t("is", { m: m[1], l: l[1] });
 const bar = (...parts) => el("div", { class: "tw-controls" }, ...parts);
 const label = (key, field) => el("label", { class: "tw-label" }, t(key), field);
-const button = (text, onclick) =>
-  el("button", { type: "button", class: "tw-button", onclick }, text);
 const cell = (text, mark, span) => el("td", { class: mark, colspan: span }, text);
 
 class Strip extends HTMLElement {
@@ -77,15 +75,15 @@ class Strip extends HTMLElement {
     this.unit.value = unit;
     const asked = (this.asked = { scores, unit });
     let wrong;
-    this.setAttribute("aria-busy", true);
+    this.ariaBusy = true;
     const data = await ask(this.merge ? "cuts" : "strip", asked).catch((error) => {
       if (!error.problem) throw error;
       wrong = problem(error.problem);
     });
     if (this.asked !== asked) return;
-    this.setAttribute("aria-busy", false);
+    this.ariaBusy = false;
     this.wrong.textContent = wrong ?? "";
-    this.field.setAttribute("aria-invalid", !data);
+    this.field.ariaInvalid = !data;
     if (!data) return;
     Object.assign(this, { data, text: scores, base: unit });
     this.fill();

@@ -19,7 +19,7 @@ SAY = {
         "qk": "S = QKᵀ: writes S", "scale": "scaling: reads S, writes S",
         "softmax": "softmax: reads S, writes P", "pv": "O = PV: reads P, writes O",
         "tile": "computes a tile, uses it, drops it", "done": "done",
-        "waits": "done, and waits for {t} ms", "play": "Play", "pause": "Pause",
+        "waits": "done {t} ms ago", "play": "Play", "pause": "Pause",
         "standard": "Standard", "flash": "FlashAttention",
         "time": "Time", "at": "{t} ms", "moved": "{g} GB moved",
         "label-standard": "Standard attention at its end: the whole matrix of weights"

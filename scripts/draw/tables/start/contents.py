@@ -35,7 +35,7 @@ def nav(lang):
 
 def draw(lang):
     """A Markdown list: a part, what it is about, and a link for each of its pages."""
-    colon, lines = ("：**", ":** ")[lang == "en"], []
+    colon, lines = ("<i>：</i>**", "<i>:</i>** ")[lang == "en"], []
     for (part, pages), what in zip(nav(lang).items(), SAY[lang], strict=True):
         lines.append(f"- <span>**{part}{colon}<br>{what}</span>")
         for page in pages:
