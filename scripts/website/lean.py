@@ -3,7 +3,8 @@
 One style sheet replaces the theme's two and ours; scripts wait until the page has been
 read. Indentation, a tenth of a large page even when compressed, is left out, and so is
 what a browser knows without it: the namespace of MathML, and that a name in a listing
-has the colour of the listing.
+has the colour of the listing. Tables stand already in the boxes that the theme's script
+would put them in, where it would take them off the page that is drawn.
 """
 
 import posixpath
@@ -20,6 +21,11 @@ SCRIPT = re.compile(r'<script src="')
 KNOWN = re.compile(
     r' xmlns="http://www.w3.org/1998/Math/MathML"|<span class="n">([^<]*)</span>'
 )
+TABLE = re.compile(r"<table>(.*?)</table>", re.S)
+BOXED = (
+    '<div class="md-typeset__scrollwrap"><div class="md-typeset__table">'
+    r'<table class="tw-boxed">\1</table></div></div>'
+)
 URL = re.compile(r"""url\(["']?(?!data:|#)([^"')]+)["']?\)""")
 
 
@@ -31,6 +37,11 @@ def squeezed(page):
         BREAK.sub("\n", text) + "".join(block)
         for text, *block in zip(parts[::3], [*parts[1::3], ""])
     )
+
+
+def restyled(sheet):
+    """A style sheet, the theme's or ours, that knows a Markdown table from TABLE."""
+    return sheet.replace("table:not([class])", "table.tw-boxed")
 
 
 def sheets(page):
@@ -66,14 +77,14 @@ def joined(home, pages, root):
         if sheets(page) != names:
             raise ValueError(f"{path} has other style sheets than {names}")
         page = SCRIPT.sub('<script defer src="', one_sheet(page, root))
-        pages[path] = squeezed(page)
+        pages[path] = TABLE.sub(BOXED, squeezed(page))
     if names:
         texts = [
             moved((home / name).read_text("utf-8"), name, posixpath.dirname(SHEET))
             for name in names
             if name != UNUSED
         ]
-        (home / SHEET).write_text("\n".join(texts), "utf-8")
+        (home / SHEET).write_text(restyled("\n".join(texts)), "utf-8")
     for name in names:
         (home / name).unlink()
         (home / f"{name}.map").unlink(missing_ok=True)
