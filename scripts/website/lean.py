@@ -2,9 +2,10 @@
 
 One style sheet replaces the theme's two and ours; scripts wait until the page has been
 read. Indentation, a tenth of a large page even when compressed, is left out, and so is
-what a browser knows without it: the namespace of MathML, and that a name in a listing
-has the colour of the listing. Tables stand already in the boxes that the theme's script
-would put them in, where it would take them off the page that is drawn.
+what a browser knows without it: the namespaces of MathML and SVG, and that a name in a
+listing has the colour of the listing. Tables stand already in the boxes that the
+theme's script would put them in, and have a class, so that it leaves them there: to be
+taken off a page that is drawn costs more than all else that a script does to it.
 """
 
 import posixpath
@@ -19,12 +20,13 @@ BREAK = re.compile(r"\s*\n\s*")
 LINK = re.compile(r'<link rel="stylesheet" href="([^"]*?)(assets/[^"]*\.css)">')
 SCRIPT = re.compile(r'<script src="')
 KNOWN = re.compile(
-    r' xmlns="http://www.w3.org/1998/Math/MathML"|<span class="n">([^<]*)</span>'
+    r' xmlns="http://www.w3.org/(?:1998/Math/MathML|2000/svg)"'
+    r'|<span class="n">([^<]*)</span>'
 )
 TABLE = re.compile(r"<table>(.*?)</table>", re.S)
 BOXED = (
     '<div class="md-typeset__scrollwrap"><div class="md-typeset__table">'
-    r'<table class="tw-boxed">\1</table></div></div>'
+    r'<table class="">\1</table></div></div>'
 )
 URL = re.compile(r"""url\(["']?(?!data:|#)([^"')]+)["']?\)""")
 
@@ -40,8 +42,8 @@ def squeezed(page):
 
 
 def restyled(sheet):
-    """A style sheet, the theme's or ours, that knows a Markdown table from TABLE."""
-    return sheet.replace("table:not([class])", "table.tw-boxed")
+    """A style sheet, the theme's or ours, for tables that BOXED hides from the script."""
+    return sheet.replace("table:not([class])", 'table[class=""]')
 
 
 def sheets(page):

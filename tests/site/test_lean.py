@@ -51,8 +51,8 @@ def test_tables_are_in_their_boxes(site):
     for sheet in site.rglob("*.css"):
         assert theirs not in sheet.read_text("utf-8"), sheet
     page = soup(site / "gpu/backward-kernels.html")
-    boxed = ".md-typeset__scrollwrap > .md-typeset__table > table.tw-boxed"
-    assert len(page.select("table.tw-boxed")) == len(page.select(boxed)) == 11
+    boxed = ".md-typeset__scrollwrap > .md-typeset__table > table"
+    assert len(page.select("table")) == len(page.select(boxed)) == 11
 
 
 @every("file", FILES)
