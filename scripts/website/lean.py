@@ -42,7 +42,7 @@ def squeezed(page):
 
 
 def restyled(sheet):
-    """A style sheet, the theme's or ours, for tables that BOXED hides from the script."""
+    """A sheet, the theme's or ours, for tables that BOXED hides from the script."""
     return sheet.replace("table:not([class])", 'table[class=""]')
 
 
