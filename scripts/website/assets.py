@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from website import fonts, lessons
+from website import fonts, lean, lessons
 from website.equations import NPM, node
 
 from tilewise import __version__
@@ -46,7 +46,7 @@ def own(language, scripts):
         short = scripts.get(name.as_posix())
         if path.suffix == ".css":
             up = "../../assets/" if LANGUAGES[language] else ""
-            short = REMARK.sub("", path.read_text("utf-8"))
+            short = lean.restyled(REMARK.sub("", path.read_text("utf-8")))
             short = short.replace("url(fonts/", f"url({up}fonts/")
         yield (
             f"assets/{name.as_posix()}",

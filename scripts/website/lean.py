@@ -2,8 +2,10 @@
 
 One style sheet replaces the theme's two and ours; scripts wait until the page has been
 read. Indentation, a tenth of a large page even when compressed, is left out, and so is
-what a browser knows without it: the namespace of MathML, and that a name in a listing
-has the colour of the listing.
+what a browser knows without it: the namespaces of MathML and SVG, and that a name in a
+listing has the colour of the listing. Tables stand already in the boxes that the
+theme's script would put them in, and have a class, so that it leaves them there: to be
+taken off a page that is drawn costs more than all else that a script does to it.
 """
 
 import posixpath
@@ -18,7 +20,13 @@ BREAK = re.compile(r"\s*\n\s*")
 LINK = re.compile(r'<link rel="stylesheet" href="([^"]*?)(assets/[^"]*\.css)">')
 SCRIPT = re.compile(r'<script src="')
 KNOWN = re.compile(
-    r' xmlns="http://www.w3.org/1998/Math/MathML"|<span class="n">([^<]*)</span>'
+    r' xmlns="http://www.w3.org/(?:1998/Math/MathML|2000/svg)"'
+    r'|<span class="n">([^<]*)</span>'
+)
+TABLE = re.compile(r"<table>(.*?)</table>", re.S)
+BOXED = (
+    '<div class="md-typeset__scrollwrap"><div class="md-typeset__table">'
+    r'<table class="">\1</table></div></div>'
 )
 URL = re.compile(r"""url\(["']?(?!data:|#)([^"')]+)["']?\)""")
 
@@ -31,6 +39,11 @@ def squeezed(page):
         BREAK.sub("\n", text) + "".join(block)
         for text, *block in zip(parts[::3], [*parts[1::3], ""])
     )
+
+
+def restyled(sheet):
+    """A sheet, the theme's or ours, for tables that BOXED hides from the script."""
+    return sheet.replace("table:not([class])", 'table[class=""]')
 
 
 def sheets(page):
@@ -66,14 +79,14 @@ def joined(home, pages, root):
         if sheets(page) != names:
             raise ValueError(f"{path} has other style sheets than {names}")
         page = SCRIPT.sub('<script defer src="', one_sheet(page, root))
-        pages[path] = squeezed(page)
+        pages[path] = TABLE.sub(BOXED, squeezed(page))
     if names:
         texts = [
             moved((home / name).read_text("utf-8"), name, posixpath.dirname(SHEET))
             for name in names
             if name != UNUSED
         ]
-        (home / SHEET).write_text("\n".join(texts), "utf-8")
+        (home / SHEET).write_text(restyled("\n".join(texts)), "utf-8")
     for name in names:
         (home / name).unlink()
         (home / f"{name}.map").unlink(missing_ok=True)

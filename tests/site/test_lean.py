@@ -43,6 +43,18 @@ def test_sheets_differ():
         joined(None, {"one.html": both, "two.html": link.format("a")}, "")
 
 
+def test_tables_are_in_their_boxes(site):
+    """The theme's script would put these there, and its sheet does not know others."""
+    theirs = "table:not([class])"
+    [script] = (site / "assets/javascripts").glob("bundle.*.min.js")
+    assert theirs in script.read_text("utf-8")
+    for sheet in site.rglob("*.css"):
+        assert theirs not in sheet.read_text("utf-8"), sheet
+    page = soup(site / "gpu/backward-kernels.html")
+    boxed = ".md-typeset__scrollwrap > .md-typeset__table > table"
+    assert len(page.select("table")) == len(page.select(boxed)) == 11
+
+
 @every("file", FILES)
 def test_page(file, site):
     text = (site / file).read_text("utf-8")
@@ -52,6 +64,7 @@ def test_page(file, site):
     sheets = [x["href"].rpartition("/")[2] for x in page.select("[rel=stylesheet]")]
     live = page.select("tw-stepper, tw-strip, tw-calculator, tw-exercise, tw-measured")
     live += page.select("tw-timeline")
+    assert not page.select("table:not([class])")
     own = ["home.css"] * bool(page.select(".tw-home"))
     assert sheets[0] == "all.css" and sheets[1:] in (own, ["widgets.css", *own])
     assert "widgets.css" in sheets or not live

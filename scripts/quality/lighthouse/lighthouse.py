@@ -1,4 +1,4 @@
-"""Run Lighthouse over eight pages of the built site, as a phone would see them.
+"""Run Lighthouse over ten pages of the built site, as a phone would see them.
 
     mkdocs build --strict
     python scripts/quality/lighthouse/lighthouse.py site
@@ -31,7 +31,7 @@ LIMITS = {"performance": 95, "accessibility": 100, "best-practices": 100, "seo":
 TRIES = 3
 PAGES = ["index", "zh/index", "zh/softmax/one-pass", "flash-attention/worked-example"]
 PAGES += ["gpu/measured", "zh/memory/calculator", "softmax/online-softmax"]
-PAGES += ["zh/flash-attention/forward"]
+PAGES += ["zh/flash-attention/forward", "gpu/backward-kernels", "reference/glossary"]
 PLAIN = (".woff2", ".png", ".jpg", ".webp")  # compressed already
 
 
@@ -100,7 +100,7 @@ def lines(page, found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("site", type=Path, help="the folder of the built site")
-    parser.add_argument("pages", nargs="*", default=PAGES, help="default: eight pages")
+    parser.add_argument("pages", nargs="*", default=PAGES, help="default: ten pages")
     options = parser.parse_args()
     browser = chromium.find()
     if not browser:
