@@ -119,6 +119,7 @@ def reduce_add(desc, coord, src, _semantic=None):
     coord = _semantic._convert_to_ir_values(coord, require_i64=False)
     add = ir.DESCRIPTOR_REDUCE_KIND.ADD
     _semantic.builder.create_async_tma_reduce(add, desc.handle, coord, src.handle)
+    # --8<-- [end:reduce]
 
 
 @gluon.jit
@@ -143,7 +144,6 @@ def add_walk(sm, walk, done, DQ, TURNS):
             mbarrier.arrive(sm.dq_empty.index(1), count=1)
             if TURNS is not None:
                 gl.inline_asm_elementwise(PASS, "=r,l", [turn], gl.int32, False, 1)
-    # --8<-- [end:reduce]
 
 
 @gluon.jit
