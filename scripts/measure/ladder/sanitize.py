@@ -29,9 +29,11 @@ from tilewise.kernels.shared import work_backward as _work_backward
 METHOD = """Each tool runs each rung in a process of its own, bf16, over the shapes in
 `shapes`: (batch, query heads, heads of K and V, N_q, N_k, d, causal). Turns of heads in
 gluon_backward come from a smaller fp32 dQ, DQ_BYTES = 2^18 and SCORES = 2^17, so that
-small shapes have them. compute-sanitizer --tool T, racecheck with --racecheck-report
-all. errors: of its summary, hazards of racecheck. accesses, of racecheck: how often
-each was named, by kernel, offset and source line. Clocks and power limit as found."""
+small shapes have them; it runs once more as if the card had two SMs, so that its
+programs go on to further walks. compute-sanitizer --tool T, racecheck with
+--racecheck-report all. errors: of its summary, hazards of racecheck. accesses, of
+racecheck: how often each was named, by kernel, offset and source line. Clocks and power
+limit as found."""
 TOOLS = ("memcheck", "synccheck", "racecheck")
 RACECHECK = ["--racecheck-report", "all", "--print-limit", "0"]  # 0: every hazard
 SHAPES = (
@@ -49,6 +51,14 @@ def child(name):
     """Run one rung over the shapes and look at its results."""
     _work_backward.DQ_BYTES, _work_backward.SCORES = 2**18, 2**17
     module = importlib.import_module(f"tilewise.kernels.{name}")
+    run(name, module)
+    if name == "gluon_backward":
+        module.processors = lambda device: 2
+        run(name, module)
+
+
+def run(name, module):
+    """The rung of this name on every shape."""
     for batch, heads, kv_heads, n_q, n_k, d, causal in SHAPES:
         q = draw(batch, heads, n_q, d)[0]
         k, v = draw(batch, kv_heads, n_k, d)[1:3]
