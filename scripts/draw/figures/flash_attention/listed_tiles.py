@@ -2,7 +2,7 @@
 
 from draw.figures.flash_attention.mask_kinds import SAY, drawn
 
-from tilewise.examples.block_sparse_patterns import MASKS
+from tilewise.examples.block_sparse_patterns import SPANS
 
 WORDS = {
     "en": {
@@ -22,4 +22,4 @@ WORDS = {
 
 def draw(lang):
     """The figure in English or Chinese."""
-    return drawn(MASKS, SAY[lang] | WORDS[lang]).replace("mk-", "lt-")
+    return drawn(SPANS, SAY[lang] | WORDS[lang]).replace("mk-", "lt-")

@@ -2,7 +2,7 @@
 
 from draw.figures import _svg as s
 
-from tilewise.examples.block_sparse_patterns import MASKS, SIZE, N, T
+from tilewise.examples.block_sparse_patterns import SIZE, SPANS, N, T
 from tilewise.masks import tile_kind
 
 CELL, LEFT, TOP, CHOSEN = 24, 78, 44, 5  # CHOSEN: the row and the column to look at
@@ -35,7 +35,7 @@ SAY = {
 def listed():
     """The bools of the pattern with tiles at random, (T_r, T_c)."""
     ends = [(first, first + SIZE) for first in range(0, N, SIZE)]
-    span = MASKS["random"]
+    span = SPANS["random"]
     return [[tile_kind(span, r, c) != "empty" for c in ends] for r in ends]
 
 
