@@ -39,5 +39,5 @@ def draw(lang):
             (rows, cols, warps, _), _ = tiles["TILES"][d]
             registers, size = kernels[0]
             made = f"{32 * warps} | {registers} | {size / 1024:.0f}&nbsp;KiB"
-            lines.append(f"| `{rung}` | {d} | {rows} × {cols} | {made} |")
+            lines.append(f"| `{rung}` | {d} | {rows}&nbsp;×&nbsp;{cols} | {made} |")
     return "\n".join(lines)

@@ -8,7 +8,7 @@ SAY = {
     "en": {False: "full", True: "causal"},
     "zh": {False: "无掩码", True: "因果"},
 }
-HEAD = {"en": ("dim $d$", "mask"), "zh": ("维度 $d$", "掩码")}
+HEAD = {"en": ("dim $d$ { .tw-above }", "mask"), "zh": ("维度 $d$ { .tw-above }", "掩码")}
 
 
 def times(way):

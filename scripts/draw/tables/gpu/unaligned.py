@@ -12,13 +12,13 @@ from tilewise.bench.cells import PASSES
 
 SAY = {
     "en": {
-        "head": ("shape", "operations", "forward", "causal", "backward", "causal"),
+        "head": ("shape { .tw-above }", "operations", "forward", "causal", "backward", "causal"),
         "N 1000, 4000": "1000 queries, 4000 keys",
         "N 4000, 1000": "4000 queries, 1000 keys",
         "heads 16, 4": "16 heads, 4 KV heads", "heads 16, 1": "16 heads, 1 KV head",
     },
     "zh": {
-        "head": ("形状", "运算量", "前向", "因果", "反向", "因果"),
+        "head": ("形状 { .tw-above }", "运算量", "前向", "因果", "反向", "因果"),
         "N 1000, 4000": "1000 个查询，4000 个键",
         "N 4000, 1000": "4000 个查询，1000 个键",
         "heads 16, 4": "16 个头，4 个 KV 头", "heads 16, 1": "16 个头，1 个 KV 头",

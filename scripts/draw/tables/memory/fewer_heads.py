@@ -7,13 +7,13 @@ from draw.tables.memory.fixed_order import span
 
 SAY = {
     "en": {
-        "head": "fewer KV heads / all KV heads", "ours": "ours",
+        "head": "fewer KV heads / all KV heads { .tw-above }", "ours": "ours",
         "training": "training, 4 or 1 KV heads for 16", "span": "{} to {}",
         1: "decoding, 8 KV heads for 32, 1 sequence",
         16: "decoding, 8 KV heads for 32, 16 sequences",
     },
     "zh": {
-        "head": "减少 KV 头 / 不减少", "ours": "本书",
+        "head": "减少 KV 头 / 不减少 { .tw-above }", "ours": "本书",
         "training": "训练，16 个查询头配 4 个或 1 个 KV 头", "span": "{} 到 {}",
         1: "解码，32 个查询头配 8 个 KV 头，1 条序列",
         16: "解码，32 个查询头配 8 个 KV 头，16 条序列",

@@ -6,11 +6,11 @@ from draw.tables.memory.fixed_order import span
 
 SAY = {
     "en": {
-        "head": ("forward", "view / contiguous", "copied / view, $N$ = {}k"),
+        "head": ("forward { .tw-above }", "view / contiguous", "copied / view, $N$ = {}k"),
         "ours": "ours", "span": "{} to {}",
     },
     "zh": {
-        "head": ("前向", "视图 / 连续", "拷贝 / 视图，$N$ = {}k"),
+        "head": ("前向 { .tw-above }", "视图 / 连续", "拷贝 / 视图，$N$ = {}k"),
         "ours": "本书", "span": "{} 到 {}",
     },
 }
