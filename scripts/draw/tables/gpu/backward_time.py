@@ -8,7 +8,10 @@ SAY = {
     "en": {False: "full", True: "causal"},
     "zh": {False: "无掩码", True: "因果"},
 }
-HEAD = {"en": ("dim $d$ { .tw-above }", "mask"), "zh": ("维度 $d$ { .tw-above }", "掩码")}
+HEAD = {
+    "en": ("dim $d$ { .tw-above }", "mask"),
+    "zh": ("维度 $d$ { .tw-above }", "掩码"),
+}
 
 
 def times(way):

@@ -12,7 +12,10 @@ from tilewise.bench.cells import PASSES
 
 SAY = {
     "en": {
-        "head": ("shape { .tw-above }", "operations", "forward", "causal", "backward", "causal"),
+        "head": (
+            "shape { .tw-above }", "operations", "forward", "causal", "backward",
+            "causal",
+        ),
         "N 1000, 4000": "1000 queries, 4000 keys",
         "N 4000, 1000": "4000 queries, 1000 keys",
         "heads 16, 4": "16 heads, 4 KV heads", "heads 16, 1": "16 heads, 1 KV head",

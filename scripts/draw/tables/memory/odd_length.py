@@ -6,14 +6,15 @@ KERNELS = ("ours", "cudnn", "efficient", "flash")
 SAY = {
     "en": {
         "head": (
-            "time at 1000 / time at 1024 { .tw-above }", "forward", "forward, causal", "backward",
-            "backward, causal",
+            "time at 1000 / time at 1024 { .tw-above }", "forward", "forward, causal",
+            "backward", "backward, causal",
         ),
         "ours": "ours", "efficient": "memory-efficient",
     },
     "zh": {
         "head": (
-            "1000 的用时 / 1024 的用时 { .tw-above }", "前向", "前向，因果", "反向", "反向，因果",
+            "1000 的用时 / 1024 的用时 { .tw-above }", "前向", "前向，因果", "反向",
+            "反向，因果",
         ),
         "ours": "本书", "efficient": "memory-efficient",
     },

@@ -6,7 +6,9 @@ from draw.tables.memory.fixed_order import span
 
 SAY = {
     "en": {
-        "head": ("forward { .tw-above }", "view / contiguous", "copied / view, $N$ = {}k"),
+        "head": (
+            "forward { .tw-above }", "view / contiguous", "copied / view, $N$ = {}k",
+        ),
         "ours": "ours", "span": "{} to {}",
     },
     "zh": {
