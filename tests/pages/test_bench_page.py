@@ -21,9 +21,9 @@ def test_ours_is_ahead_of_cudnn_in_every_cell(way):
     assert min(measured.compared(way, "cudnn").values()) > 1
 
 
-def test_fa4_is_slower_forward_and_faster_backward():
+def test_fa4_is_slower_forward_and_equal_backward():
     means = [geometric(measured.compared(way, "fa4").values()) for way in PASSES]
-    assert means[0] > 1 > means[1]
+    assert means[0] > 1.05 and means[1] == pytest.approx(1, abs=0.01)
 
 
 def test_what_is_lost_forward_is_lost_by_little_and_to_the_two_newest():
@@ -43,10 +43,9 @@ def test_the_lead_grows_with_the_length_over_cudnn_and_shrinks_over_fa4():
 
 
 def test_backward_the_gap_to_fa4_is_where_the_page_says():
-    by_n = measured.means("backward", "fa4", 0)
-    assert max(by_n[1024], by_n[2048]) < min(by_n[n] for n in (4096, 8192, 16384))
-    assert all(by_n[n] == pytest.approx(1, abs=0.01) for n in (4096, 8192))
-    assert by_n[16384] == min(by_n[n] for n in (4096, 8192, 16384))
+    by_d = measured.means("backward", "fa4", 1)
+    assert by_d[64] > 1.01 > 0.99 > by_d[128]
+    assert max(measured.compared("backward", "fa4").values()) < 1.07  # the noise
 
 
 @pytest.mark.parametrize("d", DIMS)
@@ -62,7 +61,7 @@ def test_plain_triton_is_ahead_of_flex_but_for_the_noise():
 
 
 def test_the_h100_says_what_the_h200_says():
-    """The means of both cards within five percent, though one ran the older code."""
+    """Forward within 1.5 percent; backward, by older code, 2 to 6.5 percent behind."""
     cards = [
         json.loads(_bench.newest("attention", x).read_text("utf-8")) for x in CARDS
     ]
@@ -72,7 +71,8 @@ def test_the_h100_says_what_the_h200_says():
         for other in two_cards.PEERS:
             both = [two_cards.ratios(x, way, other).values() for x in CARDS]
             here, there = (geometric(x) for x in both)
-            assert there / here == pytest.approx(1, abs=0.05)
+            off = 1 - there / here
+            assert abs(off) < 0.015 if way == "forward" else 0.02 < off < 0.065
             if (way, other) == ("forward", "cudnn"):
                 assert [sum(x < 1 for x in cells) for cells in both] == [0, 1]
 
