@@ -26,7 +26,10 @@ WAIT, PASS = gl.constexpr(WAIT), gl.constexpr(PASS)
 
 @gluon.jit
 def draw(sm, work, TURNS, r):
-    """(1, the Walk after r others), or (0, …): drawn, and told to the other warps."""
+    """(1, the Walk after r others), or (0, …): drawn, and told to the other warps.
+
+    They are told its col, unit, first, masked, tiles, see and left, and the 1 or the 0.
+    """
     number = gl.atomic_add(TURNS, 1, sem="relaxed") + gl.num_programs(0)
     walk, more = work.walk(number), gl.where(work.begins(number), 1, 0)
     i = gl.arange(0, 8, gl.BlockedLayout([8], [32], [1], [0]))

@@ -12,7 +12,7 @@ from triton.experimental.gluon import language as gl
 from tilewise.kernels.shared.gluon import struct
 
 KEYS = gl.constexpr(128)  # B_c: of a program, 64 for each consumer
-GRID = 65_535  # programs along the second and third axis of a grid
+GRID = 65_535  # most heads at once, and most blocks of keys
 DQ_BYTES, SCORES = 2**26, 2**31  # what heads have at once: one of both, at least
 
 
@@ -40,8 +40,8 @@ def draws(dims, cols, units, sms, kind):
     """Whether each program of one launch makes many walks: one program for each SM.
 
     The next K, V and first tiles then come while the last sums are stored: 1 to 11 %
-    less time up to N = 4096. At d = 128 it costs nothing for longer sequences either;
-    at d = 64 these are 1 to 2 % faster with a program for each walk.
+    less time up to N = 4096. Longer sequences take up to 3 % less at d = 128, but up to
+    1 % more at d = 64, where they have a program for each walk.
     """
     return kind == 0 and (dims == 128 or cols <= 32) and cols * units > sms
 
