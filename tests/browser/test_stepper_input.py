@@ -109,6 +109,19 @@ def test_a_softcap_and_a_sink(fresh, axe, fits):
     axe(page, "tw-stepper")
 
 
+def test_nothing_asked_for_meanwhile_is_lost(visit):
+    """An order and an N whose films are not there yet, with a softcap typed after them."""
+    page, late = meet(visit, "forward"), []
+    page.route("**/stepper-forward-q-outer.json", lambda route: late.append(route))
+    page.get_by_role("button", name="FA2").click()
+    page.get_by_label("N", exact=True).fill("3")
+    page.get_by_label("Softcap").fill("1.5")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**order=q-outer&**softcap=1.5**")
+    assert late, "the film was not asked for"
+    assert page.get_by_label("Q", exact=True).input_value().count("\n") == 2
+
+
 ADDRESSES = [
     "softcap=0",
     "sink=<b>",

@@ -30,7 +30,7 @@ export class Player {
     this.usual = { ...EXAMPLE, pass: host.dataset.pass, order: host.dataset.order ?? "q-outer" };
     Object.assign(this.usual, { block_rows: "2", block_cols: "2", causal: "no", scale: "ln 2" });
     Object.assign(this.usual, { n: "", softcap: "", sink: "" });
-    [this.k, this.row, this.asked, this.fields] = [0, 0, 0, {}];
+    [this.k, this.row, this.asked, this.fields, this.changes] = [0, 0, 0, {}, {}];
     this.remember = debounce(() => this.write(), 200); // browsers count changes of the address
     this.build();
     this.arrive();
@@ -103,7 +103,8 @@ export class Player {
       line("tw-note", tell("own hint")),
       box("tw-controls", Object.keys(EXAMPLE).map(matrix)),
       box("tw-controls", typed("scale", 7), el("span", { class: "tw-note" }, tell("scale hint"))),
-      box("tw-controls", named("use", () => this.apply()), named("reset", () => this.reset())));
+      box("tw-controls",
+        named("use", () => this.apply({ n: "" })), named("reset", () => this.reset())));
     return [first, own];
   }
 
@@ -129,12 +130,12 @@ export class Player {
     this.remember();
   }
 
-  // What the fields say, with what has just been changed. N is no more than a way to fill
-  // the matrices: it is asked for when it is changed.
-  async apply(changed = {}) {
+  // What the fields say, with what was changed since a film was shown: Python may still be
+  // loading. N is no more than a way to fill the matrices: it is asked for when it is changed.
+  async apply(changed) {
     const wanted = { order: this.chosen.order };
     for (const key in this.fields) wanted[key] = this.fields[key].value;
-    Object.assign(wanted, { n: "" }, changed);
+    Object.assign(wanted, { n: "" }, Object.assign(this.changes, changed));
     if (wanted.pass === "backward" && wanted.order === "standard") wanted.order = "kv-outer";
     if ((await this.show(wanted)) !== null) return;
     if (wanted.n) this.fill();
@@ -169,7 +170,7 @@ export class Player {
       if (!error.problem) throw error;
       return number === this.asked ? this.complain(error.problem) : "";
     } finally {
-      if (number === this.asked) this.stage.ariaBusy = null;
+      if (number === this.asked) [this.stage.ariaBusy, this.changes] = [null, {}];
     }
   }
 
