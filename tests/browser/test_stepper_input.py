@@ -110,7 +110,7 @@ def test_a_softcap_and_a_sink(fresh, axe, fits):
 
 
 def test_nothing_asked_for_meanwhile_is_lost(visit):
-    """An order and an N whose films are not there yet, with a softcap typed after them."""
+    """An order and an N whose films are still coming, then a softcap."""
     page, late = meet(visit, "forward"), []
     page.route("**/stepper-forward-q-outer.json", lambda route: late.append(route))
     page.get_by_role("button", name="FA2").click()
