@@ -13,7 +13,8 @@ import griffe
 WIDTH, NARROW = 88, 40  # of a line of code; of a formula that fits a phone
 ENGLISH = ' lang="en"'  # also on the Chinese page
 CODE = re.compile(
-    r"""(`[^`]+`|\b[a-z]\w*=(?:"[^"]*"|\w+)|[\w/]+\.py\b|[\w/{},]+/[\w{},]+\.h\b"""
+    r"""(`[^`]+`|\b(?:causal|scale|sinks|softcap|window)(?= (?:None|True|"|\(|c\b))"""
+    r"""|\b[a-z]\w*=(?:"[^"]*"|\w+)|[\w/]+\.py\b|[\w/{},]+/[\w{},]+\.h\b"""
     r"""|\b(?:tilewise|torch)(?:\.\w+)+(?:\(True\))?|\b(?!max_)(?:[a-z][a-z0-9]+_\w+|[a-z]_[a-z]{3,}\w*))"""
 )
 SYMBOL = r"(?:(?<![\w'])(?:d?[A-Zℓδτ]|[a-z]|max|Σ)\u0303?'?|(?<=\)))"  # S, ℓ, dV, m̃

@@ -14,10 +14,10 @@ LINE = {"1": 10, "2": 13, "3": 17}  # characters on a phone of 360 px
 TAG = re.compile(r"<(\w+)\b[^>]*class=\"(?:headerlink|arithmatex)\".*|<[^>]+>", re.S)
 HAN = re.compile(r"[\u4e00-\u9fff]{2,}(?=[^<>]*<)")  # in text, not in an attribute
 WHOLE = """屋顶线 前向传播 前向 反向传播 内核 掩码 部分块 空块 键块 查询块 块稀疏 预填充
-累加和 累计和 潜向量 一级一级""".split()  # jieba cuts these
+累加和 累计和 潜向量 一级一级 导入失败""".split()  # jieba cuts these
 PART = re.compile(f"({'|'.join(WHOLE)})")
 KEPT = re.compile(r"(?:第 \d(?:、\d)*(?: [个步种行级列])?|warp 特化)(?=[^<>]*<)")
-BEFORE = set("与和在从把按对第不一每各用以向由为给让只再先")  # begins a phrase
+BEFORE = set("与和在从把按对第不一每各用以向由为给让只再先归")  # begins a phrase
 
 
 def phrases(text):

@@ -15,7 +15,8 @@ WORDS = {
     "zh": ("播放", "暂停", "第 {} 块", "完成", "动画"),
 }
 ON, OFF, DIM = "opacity:1", "opacity:0", "opacity:.5"
-LOW, UP = "transform:translateY(var(--y))", "transform:none"
+LOW, UP = "transform:translateY(var(--y));filter:none", "transform:none;filter:none"
+LIFT = "filter:drop-shadow(0 2px 3px #000b)"  # of what moves: it passes over numbers
 
 
 def frames(name, *stops):
@@ -32,16 +33,22 @@ def shown(name, start, end, fade=0.25):
     return frames(name, *stops, (TOTAL, OFF if end < TOTAL else ON))
 
 
+def flight(start):
+    """The shadow of what moves for a phase."""
+    return [(start + 0.1, LIFT), (start + PHASE - 0.1, LIFT)]
+
+
 def raised(name, end):
     """@keyframes of what rises from HBM and is gone at `end`."""
-    stops = [(0, f"{ON};{LOW}"), (PHASE, f"{ON};{UP}"), (end - 0.3, f"{ON};{UP}")]
+    stops = [(0, f"{ON};{LOW}"), *flight(0), (PHASE, f"{ON};{UP}")]
+    stops.append((end - 0.3, f"{ON};{UP}"))
     return frames(name, *stops, (end, f"{OFF};{UP}"), (TOTAL, OFF))
 
 
 def clock(versions):
     """{class: @keyframes}; versions are (born, dies), in tiles, of what HBM holds."""
-    there = [(0, f"{ON};{LOW}"), (PHASE, f"{ON};{UP}"), (TILE - PHASE, UP)]
-    back = [(TILE, f"{ON};{LOW}"), (TILE + 0.01, f"{OFF};{LOW}"), (TOTAL, OFF)]
+    there = [(0, f"{ON};{LOW}"), *flight(0), (PHASE, f"{ON};{UP}"), (TILE - PHASE, UP)]
+    back = [*flight(TILE - PHASE), (TILE, f"{ON};{LOW}"), (TILE + 0.01, f"{OFF};{LOW}"), (TOTAL, OFF)]
     old = [(0, ON), (3.2 * PHASE, ON), (3.4 * PHASE, OFF), (TOTAL, OFF)]
     lit = [(0, ON), (PHASE, ON), (PHASE + 0.2, DIM), (TOTAL - 0.2, DIM), (TOTAL, ON)]
     made = {

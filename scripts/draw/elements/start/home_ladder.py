@@ -26,7 +26,8 @@ SAY = {
         ),
         "gluon_forward": ("Gluon", "some threads copy, others compute", ""),
         "gain": "× {:.2f}",
-        "line": "cuDNN: {:.0f} TFLOP/s",
+        "line": "cuDNN: {:.0f}",
+        "heads": "<i>TFLOP/s</i><i>factor</i>",
     },
     "zh": {
         "naive": ("朴素", "三个内核，S 和 P 写进显存", "naive"),
@@ -37,7 +38,8 @@ SAY = {
         "descriptors": ("描述符", "由专门的硬件（TMA 单元）搬运分块", "descriptors"),
         "gluon_forward": ("Gluon", "有的线程搬运，有的线程计算", ""),
         "gain": "× {:.2f}",
-        "line": "cuDNN：{:.0f} TFLOP/s",
+        "line": "cuDNN：{:.0f}",
+        "heads": "<i>TFLOP/s</i><i>倍数</i>",
     },
 }
 
@@ -60,7 +62,7 @@ def draw(lang):
     speeds = [mean("forward", x) for x in kernels]
     cudnn, most = mean("forward", "cudnn"), max(speeds)
     place = f'style="--at:{cudnn / most:.4f}"'
-    line = f"<span>{say['line'].format(cudnn)}</span>"
+    line = f"<span>{say['line'].format(cudnn)}</span>{say['heads']}"
     out = [f'<p class="tw-peer tw-drawn" {place}>{line}</p>']
     out.append(f'<ol class="tw-steps tw-drawn" {place}>')
     for name, speed, before in zip(kernels, speeds, [None, *speeds], strict=False):
