@@ -16,7 +16,7 @@ WORDS = {
 }
 ON, OFF, DIM = "opacity:1", "opacity:0", "opacity:.5"
 LOW, UP = "transform:translateY(var(--y));filter:none", "transform:none;filter:none"
-LIFT = "filter:drop-shadow(0 2px 3px #000b)"  # of what moves: it passes over numbers
+LIFT = "filter:drop-shadow(0 1px 2px var(--tw-ink))"  # it passes over numbers
 
 
 def frames(name, *stops):
