@@ -85,6 +85,7 @@ def to_html(text, indent):
             made.append(f"<dl>{''.join(items)}</dl>")
         else:
             text = "<br>".join(map(formulas, joined(lines, indent)))
+            text = text.replace(".<br>", ".</p><p>")  # a line that begins a sentence
             made.append(f"<p>{text}</p>")
     first, *rest = made  # a search finds names and what they are for
     if not rest:
