@@ -34,3 +34,22 @@ def test_nothing_moves(visit, width):
     assert max(abs(x - y) for x, y in zip(before, after, strict=True)) < 1
     code, field = (pre.locator(x).bounding_box() for x in ("code", "textarea"))
     assert abs(code["height"] - field["height"]) < 1
+
+
+LONGEST = """(x) => {
+  const box = document.querySelector(".md-content__inner > p").getBoundingClientRect();
+  const letters = document.createRange();
+  letters.selectNodeContents(x);
+  const [text, place] = [letters, x].map((y) => y.getBoundingClientRect());
+  return [text.left - box.left, place.right - text.right];
+}"""
+
+
+def test_letters_of_a_listing_begin_with_the_text_and_fit(visit):
+    """At 1280 pixels, with 88 columns: 13 pixels a letter, and no line goes on."""
+    page = visit("pitfalls/low-precision.html", width=1280)
+    codes = page.locator(".md-content__inner > .highlight:not(.output) > pre > code")
+    made = [x.evaluate(LONGEST) for x in codes.all()]
+    assert len(made) > 5 and all(abs(left) < 1 for left, _ in made)
+    assert min(right for _, right in made) > -4
+    assert codes.first.evaluate("(x) => parseFloat(getComputedStyle(x).fontSize)") > 13

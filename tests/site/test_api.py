@@ -168,6 +168,8 @@ def test_the_site_has_no_files_for_it(site):
         ("`exp` as block_rows", "<p><code>exp</code> as <code>block_rows</code></p>"),
         ("a = b,  c = d", "<p><span>a = b,</span>\u2003<span>c = d</span></p>"),
         ("it goes\non.", "<p>it goes on.</p>"),
+        ("One.\nTwo.", "<p>One.</p><p>Two.</p>"),
+        ("scale None is τ", "<p><code>scale</code> None is τ</p>"),
         ("A state:\nm = 1", "<p>A state:<br>m = 1</p>"),
         (f"{'x' * 80}.\nRaises", f"<p>{'x' * 80}. Raises</p>"),
         ("one  two\n     three\nfour six", "<p><span>one</span>\u2003"),

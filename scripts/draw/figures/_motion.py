@@ -48,7 +48,8 @@ def raised(name, end):
 def clock(versions):
     """{class: @keyframes}; versions are (born, dies), in tiles, of what HBM holds."""
     there = [(0, f"{ON};{LOW}"), *flight(0), (PHASE, f"{ON};{UP}"), (TILE - PHASE, UP)]
-    back = [*flight(TILE - PHASE), (TILE, f"{ON};{LOW}"), (TILE + 0.01, f"{OFF};{LOW}"), (TOTAL, OFF)]
+    back = [*flight(TILE - PHASE), (TILE, f"{ON};{LOW}")]
+    back += [(TILE + 0.01, f"{OFF};{LOW}"), (TOTAL, OFF)]
     old = [(0, ON), (3.2 * PHASE, ON), (3.4 * PHASE, OFF), (TOTAL, OFF)]
     lit = [(0, ON), (PHASE, ON), (PHASE + 0.2, DIM), (TOTAL - 0.2, DIM), (TOTAL, ON)]
     made = {

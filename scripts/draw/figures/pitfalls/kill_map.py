@@ -40,7 +40,8 @@ def words(lang, width, below):
     out = [s.text(0, 14, rows.format(t=len(SUITE)), QUIET)]
     out.append(s.text(LEFT + width, 14, columns.format(n=len(PITFALLS)), QUIET, "end"))
     for x, fill, said in zip((LEFT, LEFT + 250), ("tw-dot", "tw-shown"), KEY[lang]):
-        out += [s.rect(x, below + 8, 12, 12, fill), s.text(x + 18, below + 18, said, QUIET)]
+        out.append(s.rect(x, below + 8, 12, 12, fill))
+        out.append(s.text(x + 18, below + 18, said, QUIET))
     return out
 
 
