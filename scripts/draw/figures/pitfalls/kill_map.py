@@ -51,14 +51,16 @@ def draw(lang):
     least, width = smallest(killed), len(PITFALLS) * WIDE
     high = HIGH * len(SUITE)
     parts = [s.rect(LEFT, TOP, width, high, "tw-hbm tw-bare")]
+    drawn = {"tw-dot": "", "tw-shown": "", "tw-line": ""}
     for row, test in enumerate(SUITE):
         y, chosen = TOP + row * HIGH, test in least
-        fill = "tw-dot" if chosen else "tw-shown"
-        parts.append(s.path(cells(test, row, killed), fill))
+        drawn["tw-dot" if chosen else "tw-shown"] += cells(test, row, killed)
         name = "tw-small" + " tw-strong" * chosen
         parts.append(s.middle(12, y + 13, letter[test], name))
         if chosen:
-            parts.append(s.rect(LEFT - 1, y, width + 1, HIGH, "tw-line"))
+            wide = width + 1
+            drawn["tw-line"] += f"M{LEFT - 1} {y}h{wide}v{HIGH}h{-wide}z"
+    parts += [s.path(d, css) for css, d in drawn.items()]
     names = {"en": ", ", "zh": "、"}[lang].join(letter[x] for x in least)
     label = SAY[lang].format(n=len(PITFALLS), t=len(SUITE), least=names)
     parts += words(lang, width, TOP + high)

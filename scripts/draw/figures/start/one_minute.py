@@ -145,10 +145,10 @@ def words(n, t, say):
     ]
     head = say["tile"].format(n=n, t=len(STEPS), i=i, j=j)
     parts = [
-        s.text(216, 31.5 + 20 * f, line, "om-f", more=f'style="--n:{n - 1};--f:{f}"')
+        s.text(216, 33 + 19.5 * f, line, "om-f", more=f'style="--n:{n - 1};--f:{f}"')
         for f, line in enumerate(made)
     ]
-    return changing(s.text(216, 11.5, head), *parts, kind="a", stills=[n], step=n - 1)
+    return changing(s.text(216, 14, head), *parts, kind="a", stills=[n], step=n - 1)
 
 
 def draw(lang):
