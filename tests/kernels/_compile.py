@@ -101,6 +101,7 @@ def decode(rung, job):
         options["sinks"] = torch.empty(options["sinks"])
     if options.pop("table", False):
         options["block_table"] = torch.zeros(2, 1, dtype=torch.int32)
+    rung.processors = lambda device: (132, job["arch"] >= 90)
     rung.forward(q, k, v, torch.zeros(2, dtype=torch.int32), **options)
 
 

@@ -5,7 +5,14 @@ import random
 
 import pytest
 
-from tilewise.trace.split_kv import choose_splits, decode, first_key, merge_parts, parts
+from tilewise.trace.split_kv import (
+    LAUNCH,
+    choose_splits,
+    decode,
+    first_key,
+    merge_parts,
+    parts,
+)
 from tilewise.worked_example import EXACT, K, O, Q, V
 
 from .._oracle import brute_row, exp2, largest_difference, random_matrix
@@ -94,13 +101,18 @@ def cost(s, programs, tiles, rows, tile, row, processors):
     merged = [0] * processors
     for i in range(programs * rows if s > 1 else 0):
         merged[i % processors] += s * row
-    return max(loads) + max(merged)
+    alone = max(loads) / 8 if programs * s <= processors else 0
+    return max(loads) + alone + max(merged) + (LAUNCH if s > 1 else 0)
 
 
 def test_the_number_of_splits_is_the_cheapest():
     for seed in range(60):
         rng = random.Random(seed)
-        case = [rng.randint(1, x) for x in (40, 60, 8)] + [rng.randint(1, 900), 9, 16]
+        case = [rng.randint(1, x) for x in (40, 60, 8)] + [
+            rng.randint(1, 90_000),
+            900,
+            16,
+        ]
         most = min(case[1], 4 * case[-1] // case[0] + 1)
         costs = {s: cost(s, *case) for s in range(1, max(1, most) + 1)}
         assert choose_splits(*case) == min(costs, key=costs.get)

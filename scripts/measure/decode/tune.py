@@ -28,8 +28,8 @@ from tilewise import kernels
 from tilewise.bench import timing
 
 METHOD = """As decode.py: bf16, 32 query heads of d = 128, one query each. A tile is
-(block_cols, num_warps, num_stages); places are the programs for each multiprocessor
-that the choice of parts counts with. ms: CUDA graphs, medians of five replays."""
+(block_cols, num_warps, num_stages); splits is null where the number of parts is the
+one that the kernel chooses. ms: CUDA graphs, medians of five replays."""
 CELLS = (  # batch, query heads for each KV head, keys
     (1, 4, 8192),
     (1, 4, 131072),
@@ -40,7 +40,7 @@ CELLS = (  # batch, query heads for each KV head, keys
 )
 TILES = [*itertools.product((32, 64, 128), (2, 4, 8), (2, 3, 4, 5))]
 NAMES = "block_cols", "num_warps", "num_stages"
-USUAL, PLACES, BEST = 2, (1, 2, 3, 4, 6), 5
+PARTS, BEST = (1, 2, 4, 8, 16, 32, 64), 5
 
 
 def caches(k, v):
@@ -77,14 +77,14 @@ def ms(run, right):
     return sorted(measure()["ms"] for _ in range(5))[2]
 
 
-def tried(call, right, chosen, places):
-    """[{tile, places, ms}] of some tiles with some numbers of places."""
+def tried(call, right, chosen, parts):
+    """[{tile, splits, ms}] of some tiles with some numbers of parts."""
     rows = []
-    for tile, many in itertools.product(chosen, places):
-        how = dict(zip(NAMES, tile, strict=True)) | {"places": many}
+    for tile, many in itertools.product(chosen, parts):
+        how = dict(zip(NAMES, tile, strict=True)) | {"splits": many}
         found = ms(partial(call, **how), right)
         if found:
-            rows.append({"tile": tile, "places": many, "ms": found})
+            rows.append({"tile": tile, "splits": many, "ms": found})
     return rows
 
 
@@ -94,9 +94,9 @@ def cell(batch, group, n):
     right, sizes = checker(q, k, v), {"batch": batch, "group": group, "n": n}
     for layout, (keys, values, options) in caches(k, v).items():
         call = partial(kernels.decode.forward, q, keys, values, lengths, **options)
-        rows = sorted(tried(call, right, TILES, [USUAL]), key=lambda x: x["ms"])
-        chosen, rest = [x["tile"] for x in rows[:BEST]], {*PLACES} - {USUAL}
-        rows = sorted(rows + tried(call, right, chosen, rest), key=lambda x: x["ms"])
+        rows = sorted(tried(call, right, TILES, [None]), key=lambda x: x["ms"])
+        rows += tried(call, right, [x["tile"] for x in rows[:BEST]], PARTS)
+        rows.sort(key=lambda x: x["ms"])
         print(*sizes.values(), layout, flush=True)
         for row in rows[:4]:
             tbs = moved(batch, group, n) / row["ms"] / 1e9
@@ -108,7 +108,7 @@ def slowdowns(cells, layout):
     """{tile: geometric mean of its time over the cell's least}, the best first."""
     logs = defaultdict(list)
     for one in (x for x in cells if x["layout"] == layout):
-        for row in (x for x in one["rows"] if x["places"] == USUAL):
+        for row in (x for x in one["rows"] if x["splits"] is None):
             logs[row["tile"]].append(math.log(row["ms"] / one["rows"][0]["ms"]))
     whole = {t: math.exp(sum(x) / len(x)) for t, x in logs.items()}
     return dict(sorted(whole.items(), key=lambda x: x[1]))

@@ -1,9 +1,9 @@
 """Decoding: a few new tokens meet a long cache, so the keys are shared out.
 
 A program takes one head of K and V, the rows of all query heads that share it, and one
-part of a sequence's keys, which may lie in pages. Its walk is that of scores.py. The
-parts leave (O, L) in fp32, and a second kernel merges them, a row for each program, as
-`tilewise.merge` does. The lengths stay on the card: programs without keys return.
+part of a sequence's keys, which may lie in pages; its walk is that of scores.py. The
+parts leave (O, L) in fp32, and a second kernel merges them, row by row. The lengths
+stay on the card: programs without keys return.
 """
 
 import functools
@@ -11,6 +11,7 @@ import functools
 import torch
 import triton
 import triton.language as tl
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from tilewise.kernels.scores import finish, start, step
 from tilewise.kernels.shared.common import (
@@ -25,10 +26,10 @@ from tilewise.kernels.shared.paged import check, lined_up, part_of, places
 from tilewise.kernels.shared.window import wider
 from tilewise.trace.split_kv import choose_splits
 
-# Pages have two stages more, since where a tile is must be loaded before the tile.
+# Three stages take 96 KiB, so two programs fit on a multiprocessor. Pages have two
+# stages more, since where a tile is must be loaded before the tile.
 TILES = {64: (16, 128, 4, 3), 128: (16, 64, 4, 3), 256: (16, 32, 4, 3)}
 PAGED = {64: (16, 128, 4, 5), 128: (16, 64, 4, 5), 256: (16, 32, 4, 5)}
-PLACES = 1  # programs for each multiprocessor, which the number of parts counts with
 SIZES = "n_q", "room", "page", "pages", "left", "splits", "kv_heads", "packed", "total"
 MOST_ROWS = 64  # of a program; more rows than that are several blocks
 
@@ -39,6 +40,7 @@ def split_rows(
     pages, left, splits, kv_heads, packed, total, scale, cap, D: tl.constexpr,
     DIMS: tl.constexpr, D_V: tl.constexpr, DIMS_V: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr, SPLIT: tl.constexpr,
+    EARLY: tl.constexpr,
 ):
     """One part of the keys for one block of the rows that share them."""
     # --8<-- [start:rows]
@@ -75,6 +77,8 @@ def split_rows(
             q, k, v, acc, l, m, rows, cols, head, kv_heads, scale * LOG2E, 0, cap,
             None, None, None, None, seen,
         )
+    if EARLY:  # the merging kernel may start, and waits for what is written below
+        gdc_launch_dependents()
     o, lse = finish(acc, l, m)
     row = part.to(tl.int64) * total + head * packed
     store_tile(O + row * D_V, D_V, r, packed, o, D_V, DIMS_V)
@@ -86,9 +90,11 @@ def split_rows(
 def merge_parts(
     PARTS, PART_LSE, O, LSE, LENGTHS, SINKS, n_q, room, left, splits, packed, kv_heads,
     total, D_V: tl.constexpr, DIMS_V: tl.constexpr, BLOCK_COLS: tl.constexpr,
-    BLOCK_PARTS: tl.constexpr,
+    BLOCK_PARTS: tl.constexpr, EARLY: tl.constexpr,
 ):
     """One row from its parts: o = Σ e^{L_s − L} o_s and L = log Σ e^{L_s}."""
+    if EARLY:
+        gdc_wait()
     row = tl.program_id(0)
     b = row // (kv_heads * packed)
     n, first, width = part_of(LENGTHS, b, n_q, room, left, splits, BLOCK_COLS)
@@ -119,18 +125,30 @@ def merge_parts(
 
 @functools.cache
 def processors(device):
-    """How many multiprocessors the device has; 1 if it is no GPU."""
+    """(multiprocessors, whether a kernel may start before one that it waits for)."""
     if device.type != "cuda":
-        return 1
-    return torch.cuda.get_device_properties(device).multi_processor_count
+        return 1, False
+    found = torch.cuda.get_device_properties(device)
+    return found.multi_processor_count, found.major >= 9
 
 
 best = functools.cache(choose_splits)
 
 
+def shaped(programs, processors, parts):
+    """Launch options for so many programs of 16 rows; measured on an H200.
+
+    With more than two for each multiprocessor, two stages let three share it, so one
+    loads while another ends. Where two parts share it, two warps each suffice.
+    """
+    if programs > 2 * processors:
+        return {"num_stages": 2}
+    return {"num_warps": 2} if parts and programs > processors else {}
+
+
 def forward(
     q, k_cache, v_cache, seqlens, *, block_table=None, scale=None, window=None,
-    softcap=None, sinks=None, splits=None, places=PLACES, **tile,
+    softcap=None, sinks=None, splits=None, **tile,
 ):
     """o and L of the last n_q tokens of each sequence, whose keys are in the cache.
 
@@ -139,8 +157,7 @@ def forward(
     16 or 32 bits → o (batch, heads, n_q, d_v) in q's dtype, L (batch, heads, n_q) in
     fp32. seqlens (batch,), whole numbers that the host does not read, count new tokens
     too. splits None is the choice of `choose_splits` in `tilewise.trace.split_kv` for
-    the room of the cache, with `places` for each multiprocessor. tile replaces numbers
-    of TILES by name.
+    the room of the cache. tile replaces numbers of TILES by name.
     """
     usual = TILES if block_table is None else PAGED
     rows, cols, launch = choose(usual, wider(q, v_cache), tile)
@@ -155,27 +172,29 @@ def forward(
     pages = 1 if table is None else table.shape[1]
     room, programs = pages * page, batch * kv_heads * triton.cdiv(packed, rows)
     left = room + n_q if window is None or window[0] is None else window[0]
+    sms, early = processors(q.device)
     if splits is None:
         tiles, size = triton.cdiv(min(room, left + n_q), cols), q.element_size()
         moved = cols * (d + d_v) * size, 4 * (d_v + 1)  # bytes of a tile, of a row
-        at_once = places * processors(q.device)
-        splits = best(programs, tiles, min(rows, packed), *moved, at_once)
+        splits = best(programs, tiles, min(rows, packed), *moved, sms)
+    if table is None and rows == 16:
+        fitting = shaped(programs * splits, sms, splits > 1)
+        launch |= {name: x for name, x in fitting.items() if name not in tile}
     o, lse = q.new_empty(batch, heads, n_q, d_v), q.new_empty(q.shape[:3]).float()
     parts, part_lse = o, lse
     if splits > 1:
-        parts = lse.new_empty(splits, *o.shape)
-        part_lse = lse.new_empty(splits, *lse.shape)
+        parts, part_lse = (lse.new_empty(splits, *x.shape) for x in (o, lse))
     split_rows[(programs * splits,)](
         q, k, v, parts, part_lse, lengths, table, sinks, k.stride()[:3],
         v.stride()[:3], n_q, room, page, pages, left, splits, kv_heads, packed, total,
         d**-0.5 if scale is None else float(scale),
         None if softcap is None else float(softcap) * LOG2E.value, d, padded(d), d_v,
-        padded(d_v), rows, cols, splits > 1, **launch,
+        padded(d_v), rows, cols, splits > 1, early and splits > 1, **launch,
     )
     if splits > 1:
         merge_parts[(total,)](
             parts, part_lse, o, lse, lengths, sinks, n_q, room, left, splits, packed,
-            kv_heads, total, d_v, padded(d_v), cols, 16 if splits <= 16 else 64,
-            num_warps=4,
+            kv_heads, total, d_v, padded(d_v), cols, 16 if splits <= 16 else 64, early,
+            num_warps=2, launch_pdl=early,
         )
     return o, lse

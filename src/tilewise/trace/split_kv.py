@@ -115,6 +115,9 @@ def columns(states: list) -> dict:
 
 
 # --8<-- [start:choose_splits]
+LAUNCH = 2**16  # bytes that an SM could have moved while the second kernel starts
+
+
 def choose_splits(
     programs: int, tiles: int, rows: int, tile: int, row: int, sms: int
 ) -> int:
@@ -123,20 +126,21 @@ def choose_splits(
     The GPU has `sms` multiprocessors. Without parts there are `programs` programs; each
     reads `tiles` tiles of K and V, of `tile` bytes, for its `rows` rows. With s parts
     there are s times as many, and a row of a partial result takes `row` bytes, which
-    are written and read again. The busiest SM moves this many bytes:
+    are written and read again. With P = ⌈programs s / sms⌉, the busiest SM moves
 
-    cost(s) = ⌈programs s / sms⌉ (⌈tiles / s⌉ tile + rows row)
-              + ⌈programs rows / sms⌉ s row,  for s > 1
+    cost(s) = P (⌈tiles / s⌉ tile + [s > 1] rows row), and an eighth more if P = 1,
+              + [s > 1] (⌈programs rows / sms⌉ s row + LAUNCH)
 
-    and cost(1) is the first term without rows row. The smallest s of the least cost is
-    returned.
+    bytes. The eighth is for a program that has its SM to itself: while it waits, nobody
+    else loads. The smallest s of the least cost is returned.
     """
-    best, least = 1, -(-programs // sms) * tiles * tile
-    merging = -(-programs * rows // sms) * row
-    for s in range(2, min(tiles, 4 * sms // programs + 1) + 1):
+
+    def cost(s: int) -> float:
         most = -(-programs * s // sms)
-        cost = most * (-(-tiles // s) * tile + rows * row) + s * merging
-        if cost < least:
-            best, least = s, cost
-    return best
+        moved = most * (-(-tiles // s) * tile + (s > 1) * rows * row)
+        merging = s * -(-programs * rows // sms) * row + LAUNCH if s > 1 else 0
+        return moved * (9 / 8 if most == 1 else 1) + merging
+
+    most_parts = max(1, min(tiles, 4 * sms // programs + 1))
+    return min(range(1, most_parts + 1), key=cost)
     # --8<-- [end:choose_splits]
