@@ -77,9 +77,22 @@ def bottom(strip):
     return TOP + LANE * len(strip[5]) - 14
 
 
+def key(strip, say):
+    """What the colours without a name in their fields are, above the first lane."""
+    out, x, steps = [], LEFT + WIDE, next(iter(strip[5].values()))
+    for _, _, cls, _, step in reversed(steps):
+        if step in say and cls:
+            x -= room(say[step])
+            out.append(s.text(x, TOP - 5, say[step], "tw-small"))
+            x -= 20
+            out.append(s.path(f"M{x} {TOP - 14}h14v9h-14Z", cls))
+            x -= 8
+    return out
+
+
 def draw(strip, say):
     """The figure: a lane for each role above an axis of cycles."""
-    parts = []
+    parts = key(strip, say)
     for i, role in enumerate(strip[5]):
         parts += lane(strip, role, say, TOP + LANE * i)
     parts += clock(LEFT, WIDE, bottom(strip), strip[4], 2000, say["axis"])

@@ -6,8 +6,8 @@ from draw.tables._rungs import NAMES
 from tilewise.bench.cells import DIMS
 
 SAY = {
-    "en": {"rung": "rung", "gain": "gain", "share": "of cuDNN"},
-    "zh": {"rung": "级", "gain": "提升", "share": "与 cuDNN 之比"},
+    "en": {"rung": "rung { .tw-above }", "gain": "gain", "share": "of cuDNN"},
+    "zh": {"rung": "级 { .tw-above }", "gain": "提升", "share": "与 cuDNN 之比"},
 }
 
 

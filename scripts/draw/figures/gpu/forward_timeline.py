@@ -7,7 +7,7 @@ CONSUMER = (  # from, to, colour class, label, key
     (1, 2, None, "", "turn"),
     (2, 3, "tw-o", "", "start"),
     (3, 4, "tw-s", "", "product"),
-    (4, 0, "tw-m", "softmax", "softmax"),
+    (4, 0, "tw-m", "mixed", "softmax"),
 )
 ROLES = {f"consumer {w}": CONSUMER for w in range(3)}
 ROLES["producer"] = ((0, 1, None, "", "room k"), (1, 2, None, "waits", "room v"))
@@ -21,7 +21,8 @@ SAY = {
         " producer waits nearly all the time for a buffer to become free.",
         "consumer 0": "consumer 0", "consumer 1": "consumer 1",
         "consumer 2": "consumer 2", "producer": "producer", "axis": "cycles",
-        "softmax": "softmax, $O$", "waits": "waits for a buffer of $V$",
+        "mixed": "softmax, $O$", "waits": "waits for a buffer of $V$",
+        "start": "starts two products", "product": "waits for $S$",
     },
     "zh": {
         "label": "一个程序处理两块的时间线。三个消费者各自先等 K、等轮次，时间都很短，"
@@ -29,7 +30,8 @@ SAY = {
         "生产者几乎一直在等缓冲区腾空。",
         "consumer 0": "消费者 0", "consumer 1": "消费者 1",
         "consumer 2": "消费者 2", "producer": "生产者", "axis": "周期",
-        "softmax": "softmax，$O$", "waits": "等待 $V$ 的缓冲区",
+        "mixed": "softmax，$O$", "waits": "等待 $V$ 的缓冲区",
+        "start": "发起两次乘法", "product": "等待 $S$",
     },
 }
 

@@ -51,7 +51,7 @@ def panel(left, top, way, d, title):
     """Axes and lines of a panel."""
     x = scale(SIZES[0], SIZES[-1], left, left + WIDE)
     y = scale(1 / 8, 3, top + HIGH, top)
-    out = [s.text(left, top - 8, title)]
+    out = [s.text(left, top - 13, title)]
     for tick, name in TICKS.items():
         cls = "tw-line" if tick == 1 else "tw-rule"
         out.append(line(cls, (left, y(tick)), (left + WIDE, y(tick))))

@@ -78,5 +78,6 @@ def draw(lang):
     out = steps(levels, found["latency_by_set"])
     out.append(line("tw-m", (LEFT, low), (RIGHT, low)))
     name = say["fma"].format(**levels)
-    out.append(s.text(RIGHT - 6, BOTTOM - 10, name, "tw-tm", "end"))
+    edge = round(X(GPUS["H200"]["levels"]["l2"]["capacity"]["value"]))
+    out.append(s.text(edge - 6, BOTTOM - 10, name, "tw-tm", "end"))
     return s.svg(400, 314, say["label"].format(**levels), *out, *axes(say))

@@ -7,7 +7,7 @@ from tilewise.hardware import GB, GPUS, LEVELS
 
 COLUMN, WIDE = 134, 128  # from column to column; of the slab of HBM
 AREA = WIDE * 150 / (141 * GB)  # square units for a byte
-WIDTH = 1.5 / 1e12  # units of an arrow for a byte a second
+WIDTH = 1.3 / 1e12  # units of an arrow for a byte a second
 CHIP, BAND, GAP = ("registers", "shared", "l2"), 42, 38
 SAY = {
     "en": {

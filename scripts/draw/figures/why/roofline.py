@@ -118,8 +118,11 @@ def names(say, at):
         ("softmax", 10, 34, "softmax", methods.name("standard")),
     ]
     out = [s.text(here[p][0] + x, here[p][1] + y, *rest) for p, x, y, *rest in places]
+    for p, x, y, *_ in places[1:3]:  # to which points the small names belong
+        (left, top), down = here[p], y - 4
+        out.append(line("tw-faint", (left + 8, top), (left + x - 4, top + down)))
     return out + [
-        s.text(here["pv"][0] - 12, here["pv"][1] + 1, "$Q K^⊤$, $P V$", "", "end"),
+        s.text(here["pv"][0] - 20, here["pv"][1] + 1, "$Q K^⊤$, $P V$", "", "end"),
         s.text(RIGHT, last[0] - 6, "cuDNN", f"tw-small {methods.name('cudnn')}", "end"),
         s.text(RIGHT, last[1] + 20, say["flash"], methods.name("flash"), "end"),
         s.text(RIGHT, last[1] + 37, run, "tw-small tw-muted", "end"),

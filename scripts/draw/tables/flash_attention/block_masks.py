@@ -10,18 +10,18 @@ SAY = {
         "head": (
             "tiles in the mask",
             "forward time",
-            "our time over FlexAttention's",
+            "our time over Flex&shy;Attention's",
             "backward time",
-            "our time over FlexAttention's",
+            "our time over Flex&shy;Attention's",
         )
     },
     "zh": {
         "head": (
             "掩码里的块",
             "前向用时",
-            "本书用时 ÷ FlexAttention 用时",
+            "本书用时 ÷ Flex&shy;Attention 用时",
             "反向用时",
-            "本书用时 ÷ FlexAttention 用时",
+            "本书用时 ÷ Flex&shy;Attention 用时",
         )
     },
 }

@@ -4,12 +4,17 @@ from draw.tables._counters import shown
 
 SAY = {
     "en": {
-        "head": ("GB", "asked for", "reached L2", "reached DRAM", "predicted", "off"),
+        "head": (
+            "GB { .tw-above }", "asked for", "reached L2", "reached DRAM",
+            "predicted", "off",
+        ),
         "standard": "standard", "kv-outer": "K, V outer", "q-outer": "Q outer",
         "from": "{} to {}", "comma": ", ",
     },
     "zh": {
-        "head": ("单位 GB", "请求", "到达 L2", "到达 DRAM", "预测", "偏差"),
+        "head": (
+            "单位 GB { .tw-above }", "请求", "到达 L2", "到达 DRAM", "预测", "偏差",
+        ),
         "standard": "标准注意力", "kv-outer": "K、V 在外层", "q-outer": "Q 在外层",
         "from": "{} 到 {}", "comma": "，",
     },

@@ -10,8 +10,11 @@ TEST = ROOT / "tests/kernels/test_backward_compile.py"
 NAMES = "SPLIT", "TMA", "PACKED", "TABLE"
 HOPPER, DIMS = 90, (64, 128)
 SAY = {
-    "en": ("rung", "dim $d$", "rows × keys", "threads", "registers", "shared"),
-    "zh": ("级", "维度 $d$", "行 × 键", "线程", "寄存器", "共享内存"),
+    "en": (
+        "rung { .tw-above }", "dim $d$", "rows × keys", "threads", "registers",
+        "shared",
+    ),
+    "zh": ("级 { .tw-above }", "维度 $d$", "行 × 键", "线程", "寄存器", "共享内存"),
 }
 
 

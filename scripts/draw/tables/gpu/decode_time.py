@@ -21,15 +21,16 @@ WAYS = "sdpa cudnn", "fa3", "ours", "ours, paged", "ours, one part"
 SAY = {
     "en": {
         "head": (
-            "sequences", "KV heads", "keys each", "cuDNN", "FA3",
-            "ours", "ours, pages", "ours, one part",
-        )
+            "cache { .tw-above }", "cuDNN", "FA3", "ours", "ours, pages",
+            "ours, one part",
+        ),
+        "cache": "{} × {} KV heads × {} keys",
     },
     "zh": {
         "head": (
-            "序列数", "KV 头数", "每个的键数", "cuDNN", "FA3",
-            "本书", "本书，分页", "本书，不切分",
-        )
+            "缓存 { .tw-above }", "cuDNN", "FA3", "本书", "本书，分页", "本书，不切分",
+        ),
+        "cache": "{} × {} 个 KV 头 × {} 个键",
     },
 }  # fmt: skip
 
@@ -46,7 +47,7 @@ def lines(say):
     for batch, group, n in CELLS:
         cell = found()[batch, group, n]
         times = (number(1e3 * cell[way]["ms"]) for way in WAYS)
-        yield str(batch), str(HEADS // group), number(n), *times
+        yield say["cache"].format(batch, HEADS // group, number(n)), *times
 
 
 def number(x):

@@ -9,7 +9,7 @@ MODEL = "Llama 3 8B"
 SAY = {
     "en": {
         "head": (
-            "\\(N\\)",
+            "\\(N\\) { .tw-above }",
             "share of standard",
             "predicted factor",
             "measured factor",
@@ -21,7 +21,7 @@ SAY = {
     },
     "zh": {
         "head": (
-            "\\(N\\)",
+            "\\(N\\) { .tw-above }",
             "标准注意力的占比",
             "预言的倍数",
             "实测的倍数",

@@ -7,10 +7,10 @@ from draw.tables._checkpointing import WAYS, name
 
 N, LONG, GIB = 16384, 65536, 2**30
 SAY = {
-    "en": ["$N$ = {n}", "counted, GiB", "measured, GiB", "FLOPs", "time",
-           "$N$ = {long}: FLOPs", "time"],
+    "en": ["$N$ = {n}", "GiB: counted", "measured", "FLOPs", "time",
+           "{long}k: FLOPs", "time"],
     "zh": ["$N$ = {n}", "计数（GiB）", "实测（GiB）", "FLOP", "时间",
-           "$N$ = {long}：FLOP", "时间"],
+           "{long}k：FLOP", "时间"],
 }
 LARGE = {"en": "too large", "zh": "放不下"}
 
@@ -51,7 +51,7 @@ def cells(lang, way):
 
 def draw(lang):
     """A Markdown table for two N."""
-    head = [x.format(n=f"{N:,}", long=f"{LONG:,}") for x in SAY[lang]]
+    head = [x.format(n=f"{N:,}", long=LONG // 1024) for x in SAY[lang]]
     head = [x.replace("$N$", "\\(N\\)") for x in head]
     head[0] += " { .tw-above }"  # on phones
     return table(head, [[name(lang, *way), *cells(lang, way)] for way in WAYS])

@@ -7,15 +7,15 @@ CALLS = (("ours", 16384), ("flash", 1024))
 SAY = {
     "en": {
         "head": (
-            "TFLOP/s, forward", "stopped when the call returns",
+            "TFLOP/s, forward { .tw-above }", "stopped when the call returns",
             "synchronised after one call", "many calls in a CUDA graph",
         ),
         "ours": "ours", "row": "{}, $N$ = {}k",
     },
     "zh": {
         "head": (
-            "TFLOP/s，前向", "调用一返回就停表", "调用一次，同步后停表",
-            "在 CUDA 图里调用许多次",
+            "TFLOP/s，前向 { .tw-above }", "调用一返回就停表",
+            "调用一次，同步后停表", "在 CUDA 图里调用许多次",
         ),
         "ours": "本书", "row": "{}，$N$ = {}k",
     },

@@ -6,8 +6,8 @@ CALLS = [(what, c) for what in ("standard", "sdpa", "ours") for c in (False, Tru
 SAY = {
     "en": {
         "head": (
-            "forward", "as it is, ms", "compiled, ms", "compiled / as it is",
-            "compiled / PyTorch's function",
+            "forward { .tw-above }", "as it is, ms", "compiled, ms",
+            "compiled / as it is", "compiled / PyTorch's function",
         ),
         ("standard", False): "written out, no mask",
         ("standard", True): "written out, causal",
@@ -18,7 +18,8 @@ SAY = {
     },
     "zh": {
         "head": (
-            "前向", "不编译，ms", "编译，ms", "编译 / 不编译", "编译 / PyTorch 的函数",
+            "前向 { .tw-above }", "不编译，ms", "编译，ms", "编译 / 不编译",
+            "编译 / PyTorch 的函数",
         ),
         ("standard", False): "照公式写，不加掩码",
         ("standard", True): "照公式写，因果",

@@ -7,12 +7,12 @@ from tilewise.bench.cells import PASSES
 
 SAY = {
     "en": {
-        "head": ("documents", "forward", "forward, causal", "backward",
+        "head": ("documents { .tw-above }", "forward", "forward, causal", "backward",
                  "backward, causal"),
         "row": "$d$ = {}, {} × {}",
     },
     "zh": {
-        "head": ("文档", "前向", "前向，因果", "反向", "反向，因果"),
+        "head": ("文档 { .tw-above }", "前向", "前向，因果", "反向", "反向，因果"),
         "row": "$d$ = {}，{} × {}",
     },
 }

@@ -7,8 +7,10 @@ from tilewise.bench.cells import PASSES
 D = 128
 SAY = {
     "en": {
-        "head": ("ms", "causal: forward", "backward", "no mask: forward", "backward",
-                 "memory, GB"),
+        "head": (
+            "ms { .tw-above }", "causal: forward", "backward", "no mask: forward",
+            "backward", "memory, GB",
+        ),
         "gluon_varlen": "packed",
         "varlen": "packed, plain Triton",
         "varlen_attn": "`varlen_attn`",
@@ -18,7 +20,10 @@ SAY = {
         "none": "wrong",
     },
     "zh": {
-        "head": ("毫秒", "因果：前向", "反向", "无掩码：前向", "反向", "显存，GB"),
+        "head": (
+            "毫秒 { .tw-above }", "因果：前向", "反向", "无掩码：前向", "反向",
+            "显存，GB",
+        ),
         "gluon_varlen": "打包",
         "varlen": "打包，纯 Triton 内核",
         "varlen_attn": "`varlen_attn`",

@@ -47,4 +47,4 @@ def draw(lang):
         if (1, "ring", n) in ms and (2, "ring", n) in ms:
             cells = [say(ms.get((*way, n))) for way in WAYS]
             lines.append([count(n), *cells])
-    return table(["$N$", *SAY[lang]], lines, left=0)
+    return table(["$N$ { .tw-above }", *SAY[lang]], lines, left=0)

@@ -8,7 +8,7 @@ from tilewise.serve.limits import HEADER, JSON_NUMBERS, LIMITS, NAMES
 LEFT = 2
 SAY = {
     "en": {
-        "head": ("limit", "option", "default", "beyond it"),
+        "head": ("limit { .tw-above }", "option", "default", "beyond it"),
         "max_body": "MiB of a body", "max_json": "MiB of a body in JSON",
         "max_elements": "numbers in each of q, k, v and o",
         "max_heads": "batch × heads", "max_dim": "d of q and k, and of v",
@@ -21,7 +21,7 @@ SAY = {
         "names": "fields of a JSON object",
     },
     "zh": {
-        "head": ("限制", "选项", "默认值", "超出时"),
+        "head": ("限制 { .tw-above }", "选项", "默认值", "超出时"),
         "max_body": "请求体，单位 MiB", "max_json": "JSON 请求体，单位 MiB",
         "max_elements": "q、k、v、o 各自的元素个数",
         "max_heads": "batch × 头数", "max_dim": "q、k 的 d，v 的 d",

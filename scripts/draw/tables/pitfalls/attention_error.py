@@ -8,13 +8,17 @@ WHATS = ("standard", "flash1", "flash2")
 RESULTS = (("o",), ("dq", "dk", "dv"))
 SAY = {
     "en": {
-        "head": ("format, result { .tw-line }", "standard, $u$", "FA1, $u$", "FA2, $u$",
-                 "largest: standard", "largest: FA1", "largest: FA2"),
+        "head": (
+            "format, result { .tw-line .tw-above }", "in $u$: standard", "FA1",
+            "FA2", "largest: standard", "FA1", "FA2",
+        ),
         "results": ("{}, $O$", "{}, gradients"),
     },
     "zh": {
-        "head": ("格式与结果 { .tw-line }", "标准，$u$", "FA1，$u$", "FA2，$u$",
-                 "最大误差：标准", "最大误差：FA1", "最大误差：FA2"),
+        "head": (
+            "格式与结果 { .tw-line .tw-above }", "以 $u$ 计：标准", "FA1", "FA2",
+            "最大误差：标准", "FA1", "FA2",
+        ),
         "results": ("{}，$O$", "{}，梯度"),
     },
 }

@@ -8,13 +8,17 @@ from tilewise.rounding import FORMATS, largest, smallest
 
 SAY = {
     "en": {
-        "head": ("format", "exponent, fraction", "unit $u$", "largest",
-                 "smallest normal number", "$e^x$ overflows past"),
+        "head": (
+            "format { .tw-above }", "exponent, fraction", "unit $u$", "largest",
+            "smallest normal number", "$e^x$ overflows past",
+        ),
         "comma": ", ",
     },
     "zh": {
-        "head": ("格式", "指数位、尾数位", "单位 $u$", "最大数", "最小的正规数",
-                 "$e^x$ 的上溢界限"),
+        "head": (
+            "格式 { .tw-above }", "指数位、尾数位", "单位 $u$", "最大数",
+            "最小的正规数", "$e^x$ 的上溢界限",
+        ),
         "comma": "、",
     },
 }

@@ -6,15 +6,19 @@ KERNELS = ("standard", "math", "flash", "cudnn", "efficient", "triton")
 GRADIENTS = ("dq", "dk", "dv")
 SAY = {
     "en": {
-        "head": ("kernel { .tw-line }", "bf16 $O$", "bf16 gradients", "fp16 $O$",
-                 "fp16 gradients", "largest error / plain's"),
+        "head": (
+            "kernel { .tw-line .tw-above }", "bf16 $O$", "bf16 gradients",
+            "fp16 $O$", "fp16 gradients", "largest error / plain's",
+        ),
         "standard": "plain PyTorch", "math": "SDPA, math backend",
         "flash": "SDPA, FlashAttention-2", "cudnn": "SDPA, cuDNN",
         "efficient": "SDPA, memory-efficient", "triton": "Triton, forward",
     },
     "zh": {
-        "head": ("内核 { .tw-line }", "bf16 $O$", "bf16 梯度", "fp16 $O$", "fp16 梯度",
-                 "最大误差 ÷ 朴素写法的最大误差"),
+        "head": (
+            "内核 { .tw-line .tw-above }", "bf16 $O$", "bf16 梯度", "fp16 $O$",
+            "fp16 梯度", "最大误差 ÷ 朴素写法的最大误差",
+        ),
         "standard": "PyTorch 朴素写法", "math": "SDPA，math 后端",
         "flash": "SDPA，FlashAttention-2", "cudnn": "SDPA，cuDNN",
         "efficient": "SDPA，memory-efficient", "triton": "Triton（前向）",

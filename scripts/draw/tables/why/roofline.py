@@ -7,14 +7,20 @@ from tilewise.hardware import CEILINGS
 SHAPE = {"batch": 16, "heads": 32, "n": 1024, "d": 64}
 SAY = {
     "en": {
-        "head": ("kernel", "time", "HBM traffic", "FLOP/byte", "TFLOP/s", "of roof"),
+        "head": (
+            "kernel { .tw-above }", "time", "HBM traffic", "FLOP/byte", "TFLOP/s",
+            "of roof",
+        ),
         "qk": "$QK^\\top$", "scale": "scaling", "softmax": "softmax", "pv": "$PV$",
         "standard": "all four together",
         "three_kernels": "three, scaling fused with softmax",
         "flash": "FlashAttention-2", "cudnn": "fused attention of cuDNN",
     },
     "zh": {
-        "head": ("内核", "用时", "HBM 访问量", "FLOP/字节", "TFLOP/s", "与屋顶之比"),
+        "head": (
+            "内核 { .tw-above }", "用时", "HBM 访问量", "FLOP/字节", "TFLOP/s",
+            "与屋顶之比",
+        ),
         "qk": "$QK^\\top$", "scale": "缩放", "softmax": "softmax", "pv": "$PV$",
         "standard": "四个依次执行",
         "three_kernels": "三个依次执行（缩放与 softmax 融合）",
