@@ -22,7 +22,7 @@ EQUATION = re.compile(
 )
 CELL = ("<td", "<th>", "<th "), ("</td>", "</th>")
 BASE = '<span class="katex-base">'  # a part of an equation; lines break between two
-SHORT = 18  # characters of TeX, as those of d = 64
+SHORT = 24  # characters of TeX, as those of M = 163 · 1024/2
 _rendered: dict[tuple[str, bool, bool], str] = {}
 
 

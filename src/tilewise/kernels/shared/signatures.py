@@ -145,6 +145,6 @@ class Decode(Protocol):
         self, q: Tensor, k_cache: Tensor, v_cache: Tensor, seqlens: Tensor, *,
         block_table: Tensor | None = ..., scale: float | None = ...,
         window: Window | None = ..., softcap: float | None = ...,
-        sinks: Tensor | None = ..., splits: int | None = ..., places: int = ...,
+        sinks: Tensor | None = ..., splits: int | None = ...,
         **tile: int,
     ) -> tuple[Tensor, Tensor]: ...
