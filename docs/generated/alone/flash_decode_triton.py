@@ -202,8 +202,9 @@ def choose_splits(
     cost(s) = P (⌈tiles / s⌉ tile + [s > 1] rows row), and an eighth more if P = 1,
               + [s > 1] (⌈programs rows / sms⌉ s row + LAUNCH)
 
-    bytes. The eighth is for a program that has its SM to itself: while it waits, nobody
-    else loads. The smallest s of the least cost is returned.
+    bytes, where [s > 1] is 1 or 0. The eighth is for a program that has its SM to
+    itself: while it waits, nobody else loads. The smallest s of the least cost is
+    returned.
     """
 
     def cost(s: int) -> float:
