@@ -8,8 +8,8 @@ from tilewise.live.calculator import view
 
 PAGES = {"en": "memory/calculator.html", "zh": "zh/memory/calculator.html"}
 ANSWER = "tw-calculator .tw-said + div"
-TEXT = """() => [".tw-said", ".tw-said + div"].map((x) => document.querySelector(x)
-  .textContent).join("").replace(/\\s+/g, "")"""
+TEXT = f"""() => ["tw-calculator .tw-said", "{ANSWER}"].map((x) => document
+  .querySelector(x).textContent).join("").replace(/\\s+/g, "")"""
 SHOWN = f"(wanted) => ({TEXT})() === wanted"
 
 

@@ -150,7 +150,7 @@ def test_narrow_with_own_card_and_tiles(page, fits, lang):
     fits(page)
     page.fill("#tw-calc-memory", "-5")
     page.locator("#tw-calc-memory[aria-invalid=true]").wait_for()
-    assert page.locator(".tw-said").text_content() == LAST[lang]
+    assert page.locator("tw-calculator .tw-said").text_content() == LAST[lang]
     wrong = page.locator("#tw-calc-memory-wrong").text_content()
     assert bool(re.search("[\u4e00-\u9fff]", wrong)) == (lang == "zh")
     fits(page)
@@ -190,5 +190,5 @@ def test_hostile_addresses(page, lang):
     ):
         again(page, "tw-calculator", "?" + query)
         page.locator(f"#tw-calc-{field}[aria-invalid=true]").wait_for()
-        assert page.locator(".tw-said").text_content() == LAST[lang]
+        assert page.locator("tw-calculator .tw-said").text_content() == LAST[lang]
         assert page.input_value("#tw-calc-gpu") == "H100"

@@ -12,7 +12,7 @@ def test_lists_fill_the_fields(visit):
     page.get_by_label("Other cards").select_option(label="RTX 4090")
     card = {"sram": "99", "bandwidth": "1.008", "tflops": "165.2", "memory": "24"}
     shows(page, layer | card | {"gpu": "own"}, "en")
-    assert "N = 16,384" in page.locator(".tw-said").text_content()
+    assert "N = 16,384" in page.locator("tw-calculator .tw-said").text_content()
     page.fill("#tw-calc-heads", "32")
     shows(page, layer | card | {"gpu": "own", "heads": "32"}, "en")
     assert page.get_by_label("Model").input_value() == ""
