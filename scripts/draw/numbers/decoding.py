@@ -26,7 +26,6 @@ def measured():
         "h200_tbs": f"{roofs('H200')[1] / 1e12:.1f}",
         "cells": f"{len(ours)}",
         "mean": f"{geometric(ours):.2f}",
-        "cudnn": f"{geometric(over('sdpa cudnn')):.2f}",
         "fa3": f"{geometric(over('fa3')):.2f}",
         "near": f"{sum(x <= 1.2 for x in ours)}",
         "worst": f"{max(ours):.2f}",
