@@ -16,12 +16,16 @@ def watch(page, address):
         if not request.url.startswith((address, "blob:", "data:")):
             wrong(f"another host: {request.url}")
 
+    def failed(request):  # what an earlier page still asked for is aborted: no fault
+        if request.url in page.requested:
+            wrong(f"{request.url}: {request.failure}")
+
     page.requested, page.wrong = [], []
     page.on("request", asked)
     page.on("pageerror", wrong)
     page.on("console", lambda x: x.type in ("error", "warning") and wrong(x.text))
     page.on("response", lambda x: x.status >= 400 and wrong(f"{x.url}: {x.status}"))
-    page.on("requestfailed", lambda x: wrong(f"{x.url}: {x.failure}"))
+    page.on("requestfailed", failed)
 
 
 THROUGH = """async () => {  // widgets come when they are near
