@@ -67,8 +67,9 @@ def length(text, size):
     words, mathematics = ADVANCES
     total = size * bold * sum(words.get(x, 1000) for x in text.text or "") / 1000
     for run in text.iter(f"{SVG}tspan"):
-        first = run.get("class", "").partition(" ")[0]
-        table = mathematics if first in SCALES else words
+        classes = run.get("class", "").split()
+        first = classes[0] if classes else ""
+        table = mathematics if {"tw-math", "tw-it"} & {*classes} else words
         em = size * SCALES.get(first, 1)
         total += em * float(run.get("dx", "0em").removesuffix("em"))
         total += em * sum(table.get(x, 1000) for x in run.text or "") / 1000

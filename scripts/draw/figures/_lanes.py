@@ -13,7 +13,7 @@ from draw.figures import _svg as s
 from draw.figures._plot import clock, results
 
 FILE = "h100-2026-11-24-timeline"
-LEFT, TOP, LANE, WIDE, HIGH = 2, 20, 46, 466, 22
+LEFT, TOP, LANE, WIDE, HIGH = 2, 20, 46, 396, 22
 
 
 def run(strip):
@@ -96,7 +96,7 @@ def draw(strip, say):
     for i, role in enumerate(strip[5]):
         parts += lane(strip, role, say, TOP + LANE * i)
     parts += clock(LEFT, WIDE, bottom(strip), strip[4], 2000, say["axis"])
-    return s.svg(470, bottom(strip) + 24, say["label"], *parts)
+    return s.svg(400, bottom(strip) + 24, say["label"], *parts)
 
 
 def film(strip):

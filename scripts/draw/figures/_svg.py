@@ -43,14 +43,19 @@ def tspan(content, cls, shift, level, dx=0):
 
 
 def tokens(mathematics):
-    """(characters, height, class) of each run: letters are italic, also in indices."""
+    """(characters, height, class) of each run: letters are italic, also in indices.
+
+    Numbers and signs look as in the words around; an index, as what it belongs to.
+    """
+    face = ""
     for token in PIECE.findall(mathematics):
         if token[0] not in "_^":
-            yield token, 0, "tw-it" if token[0].isalpha() else "tw-math"
+            face = "tw-it" if token[0].isalpha() else ""
+            yield token, 0, face or "tw-math" * (token == "⊤")
             continue
         for word in WORDS.findall(token[1:].strip("{}")):
-            cls = "tw-sub tw-it" if word.isalpha() else "tw-sub"
-            yield word, 0.25 if token[0] == "_" else -0.38, cls
+            cls = " tw-it" if word.isalpha() else " tw-math" if face else ""
+            yield word, 0.25 if token[0] == "_" else -0.38, f"tw-sub{cls}"
 
 
 def runs(text):

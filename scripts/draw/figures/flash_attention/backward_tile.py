@@ -76,8 +76,8 @@ def sums(t, say):
         out += matrix(x, 310, t[key], name, key[1], cell)
         out.append(s.middle(x + cell, 374, added, f"tw-t{key[1]}"))
     out.append(s.text(38, 398, say["stay"], "tw-small tw-muted"))
-    out.append(s.arrow(338, 436, 0, -28, 6, "tw-q"))
-    return [*out, s.arrow(368, 384, 0, 52, 6, "tw-q")]
+    out.append(s.arrow(338, 437, 0, -28, 6, "tw-q"))
+    return [*out, s.arrow(368, 409, 0, 28, 6, "tw-q")]
 
 
 def draw(lang):

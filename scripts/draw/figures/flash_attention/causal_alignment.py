@@ -34,7 +34,7 @@ def seen(n_q, n_k, align):
 
 def panel(x, y, n_q, n_k, align, say):
     """One mask: visible cells filled, the others −∞, rows and keys named."""
-    out = [s.text(x, y - 26, say["shape"].format(n_q, n_k))]
+    out = [s.text(x, y - 31, say["shape"].format(n_q, n_k))]
     for c in range(n_k):
         out.append(
             s.middle(x + LEFT + CELL * (c + 0.5), y - 8, f"$k_{c + 1}$", "tw-tk")
@@ -60,7 +60,7 @@ def draw(lang):
     for n, align in enumerate(ALIGNS):
         x, (title, who) = 4 + PANEL * n, say[align]
         parts += [s.text(x, 16, title, "tw-strong"), s.text(x, 36, who, "tw-muted")]
-        y = 92
+        y = 96
         for n_q, n_k in SHAPES:
             parts += panel(x, y, n_q, n_k, align, say)
             y += ROW * n_q + 74

@@ -22,9 +22,9 @@ SAY = {
         " M = 3d² = {even}, and is above it at M = 25,600 with {at} million."
         " FlashAttention-2 with the same outer block runs below FlashAttention-1.",
         "x": "$M$, elements in SRAM", "y": "elements moved",
-        "std": "standard: 4$N$² + 4$N d$", "fa1": "FlashAttention-1",
+        "std": "standard: 4$N$² + 4$Nd$", "fa1": "FlashAttention-1",
         "fa1_b": "≈ 12$N$²$d$²/$M$", "fa2": ["FlashAttention-2", "same outer block"],
-        "least": "$Q, K, V, O$: 4$N d$", "even": "$M$ = 3$d$²",
+        "least": "$Q, K, V, O$: 4$Nd$", "even": "$M$ = 3$d$²",
         "kb": "100 KiB of fp32",
     },
     "zh": {
@@ -35,9 +35,9 @@ SAY = {
         "M = 25,600 时还在它上面，是 {at} 亿；"
         "外层块相同的 FlashAttention-2 在 FlashAttention-1 下面。",
         "x": "$M$：SRAM 放得下的元素个数", "y": "搬运的元素个数",
-        "std": "标准注意力：4$N$² + 4$N d$", "fa1": "FlashAttention-1",
+        "std": "标准注意力：4$N$² + 4$Nd$", "fa1": "FlashAttention-1",
         "fa1_b": "≈ 12$N$²$d$²/$M$", "fa2": ["FlashAttention-2", "外层块相同"],
-        "least": "$Q, K, V, O$：4$N d$", "even": "$M$ = 3$d$²",
+        "least": "$Q, K, V, O$：4$Nd$", "even": "$M$ = 3$d$²",
         "kb": "100 KiB，fp32",
     },
 }

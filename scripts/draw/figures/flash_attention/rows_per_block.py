@@ -20,7 +20,7 @@ SAY = {
         " of standard attention, {std}, at B_r = {even}.",
         "x": "$B_r$, queries per program", "y": "elements moved",
         "std": "standard attention:", "one": "one kernel, $B_r$ queries per program",
-        "least": "$Q, K, V, O$ once: 4$N d$", "even": "$B_r$ = $d$/2",
+        "least": "$Q, K, V, O$ once: 4$Nd$", "even": "$B_r$ = $d$/2",
     },
     "zh": {
         "label": "一个头（N = {n}，d = {d}）搬运的元素个数，怎样随共享一次读取的"
@@ -29,7 +29,7 @@ SAY = {
         "（{std}）相交。",
         "x": "$B_r$：每个程序实例的查询数", "y": "搬运的元素个数",
         "std": "标准注意力：", "one": "单个内核，每个程序实例 $B_r$ 个查询",
-        "least": "$Q, K, V, O$ 各一遍：4$N d$", "even": "$B_r$ = $d$/2",
+        "least": "$Q, K, V, O$ 各一遍：4$Nd$", "even": "$B_r$ = $d$/2",
     },
 }
 

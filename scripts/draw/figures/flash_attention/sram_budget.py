@@ -19,7 +19,10 @@ SAY = {
         " the tiles of K, V, Q, O and S fit for d = 64 and fill {p[0]}%. For"
         " d = 128, {b}, they need {p[1]}%. For d = 64 without the minimum, {c}, they"
         " need {p[2]}%.",
-        "facts": ["Each box: $M$ = {m} numbers,", "{k} KiB of fp16"],
+        "facts": [
+            "Each box: $M$ = {m} numbers,", "{k} KiB of fp16",
+            "Below: $d$, $B_r × B_c$",
+        ],
         "heads": ["$d = 64$", "$d = 128$", "$d = 64$, no min"],
         "fits": "fits: {p}%", "not": "too big: {p}%", "free": "free",
     },
@@ -27,7 +30,10 @@ SAY = {
         "label": "三个能放 M = {m} 个数的方框。按论文的块大小，d = 64 时（{a}）"
         "K、V、Q、O、S 的块放得下，占 {p[0]}%；d = 128 时（{b}）需要 {p[1]}%；"
         "d = 64 而不与 d 取较小者时（{c}）需要 {p[2]}%。",
-        "facts": ["每个方框：$M$ = {m} 个数，", "即 {k} KiB 的 fp16"],
+        "facts": [
+            "每个方框：$M$ = {m} 个数，", "即 {k} KiB 的 fp16",
+            "下面：$d$ 和 $B_r × B_c$",
+        ],
         "heads": ["$d = 64$", "$d = 128$", "$d = 64$，不取 min"],
         "fits": "放得下：{p}%", "not": "放不下：{p}%", "free": "空闲",
     },
@@ -75,7 +81,7 @@ def case(n, x, say):
         mid, y = x + w / 2 + r * SCALE, BASE - 3.5 * d * SCALE + 5
         out.append(s.middle(mid, y, say["free"], "tw-small tw-muted"))
     verdict = say["fits" if full <= 100 else "not"].format(p=full)
-    words = [say["heads"][n], f"$B_r × B_c = {r} × {c}$", verdict]
+    words = [say["heads"][n], f"{r} × {c}", verdict]
     css = ["", "tw-small", "tw-strong"]
     for line, (word, cls) in enumerate(zip(words, css, strict=True)):
         out.append(s.middle(x + w / 2, BASE + 25 + 22 * line, word, cls))

@@ -3,7 +3,7 @@
 from draw.figures import _svg as s
 from draw.tables._counters import shown
 
-LEFT, TOP, PER_GB, BAR, KERNEL = 4, 70, 24, 13, 66  # units: a GB, a bar, a kernel
+LEFT, TOP, PER_GB, BAR, KERNEL = 4, 72, 24, 15, 74  # units: a GB, a bar, a kernel
 SAY = {
     "en": {
         "label": "Three bars for each of six kernels, B = 64, H = 16, N = 1024, d = 64:"
@@ -11,16 +11,16 @@ SAY = {
         " {rows}.",
         "row": "{name}: {asked}, {l2}, {dram} GB", "asked": "asked for",
         "l2": "reached L2", "dram": "reached DRAM", "predicted": "predicted for DRAM",
-        "standard": "standard attention", "kv-outer": "K, V outer",
-        "q-outer": "Q outer", "comma": ", ", "join": "; ",
+        "standard": "standard attention", "kv-outer": "$K, V$ outer",
+        "q-outer": "$Q$ outer", "comma": ", ", "join": "; ",
     },
     "zh": {
         "label": "六个内核，B = 64，H = 16，N = 1024，d = 64，每个画三条："
         "请求多少字节，到达 L2 多少，到达 DRAM 多少。{rows}。",
         "row": "{name}：{asked}、{l2}、{dram} GB", "asked": "请求",
         "l2": "到达 L2", "dram": "到达 DRAM", "predicted": "DRAM 的预测值",
-        "standard": "标准注意力", "kv-outer": "K、V 在外层", "q-outer": "Q 在外层",
-        "comma": "，", "join": "；",
+        "standard": "标准注意力", "kv-outer": "$K$、$V$ 在外层",
+        "q-outer": "$Q$ 在外层", "comma": "，", "join": "；",
     },
 }
 BARS = {"asked": "", "l2": "tw-sram", "dram": "tw-hbm"}
@@ -59,7 +59,7 @@ def kernel(n, say, name, sizes):
         wide, top = PER_GB * sizes[k], y + 6 + (BAR + 1) * k
         out.append(bar(LEFT, top, round(wide, 1), cls))
         right = max(wide, PER_GB * sizes[4] if k == 2 else 0)  # past the mark too
-        place = round(LEFT + right + 6, 1), top + 11
+        place = round(LEFT + right + 6, 1), top + 12
         out.append(s.text(*place, f"{sizes[k]:.2f}", "tw-small"))
     ends = (LEFT + PER_GB * size for size in sizes[3:])
     least, most = ends
@@ -74,6 +74,7 @@ def draw(lang):
         name = say[what] + tiles
         parts += kernel(n, say, name, sizes)
         asked, l2, dram = (f"{size:.2f}" for size in sizes[:3])
+        name = name.replace("$", "")
         rows.append(say["row"].format(name=name, asked=asked, l2=l2, dram=dram))
     label = say["label"].format(rows=say["join"].join(rows))
     height = TOP + KERNEL * (n + 1) - 12

@@ -6,10 +6,9 @@ from tilewise.examples.block_sparse_patterns import SIZE, SPANS, N, T
 from tilewise.masks import tile_kind
 
 CELL, LEFT, TOP, CHOSEN = 24, 78, 44, 5  # CHOSEN: the row and the column to look at
-WIDE, STEP = CELL * T, 16
+WIDE, STEP, FULL = CELL * T, 16, CELL - 2
 STYLE = (
-    "<style>.tl-here{fill:var(--tw-s);fill-opacity:.4}"
-    ".tl-mark{fill:none;stroke:var(--tw-s);stroke-width:2}</style>"
+    "<style>.tl-mark{fill:none;stroke:var(--tw-s);stroke-width:2}</style>"
 )
 SAY = {
     "en": {
@@ -47,7 +46,7 @@ def places(bools):
 def matrix(tiles):
     """The tiles, their numbers above and at the left."""
     out = [
-        s.path(f"M{LEFT + CELL * j} {TOP + CELL * i}h{CELL}v{CELL}h-{CELL}z", "tl-here")
+        s.rect(LEFT + CELL * j + 1, TOP + CELL * i + 1, FULL, FULL, "tw-shown")
         for i in range(T)
         for j in places(tiles[i])
     ]

@@ -1,6 +1,7 @@
 """Who waits for whom in the Gluon kernel: a tile's time on one SM, from a schedule."""
 
 from draw.figures import _svg as s
+from draw.figures._plot import line
 from draw.figures._schedule import run
 from draw.tables.why.one_clock import rows
 
@@ -119,7 +120,8 @@ def waits(at):
             out.append(s.path(f"M{x} {ready:.1f}V{y:.1f}H{left - 6 * sign}", "tw-way"))
             out.append(s.path(f"M{left} {y:.1f}l{-8 * sign} -5v10z", "tw-dot"))
     y = at["dQ", SHOWN, "0"][0]  # past the names, between two blocks
-    out.append(s.path(f"M{X[3] + 64} {y:.1f}H{X[0] + WIDE[0] + 5}", "tw-way"))
+    ends = (X[3] + 64, y), (X[0] + WIDE[0] + 5, y)
+    out.append(line("tw-way", *ends, dashes="5 4"))
     tip = f"M{X[0] + WIDE[0]} {y:.1f}l7 -5v10z"
     return [*out, s.path(tip, "tw-dot")]
 

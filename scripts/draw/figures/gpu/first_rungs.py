@@ -7,7 +7,7 @@ from draw.tables.why.one_clock import rows as one_clock
 
 SIDE, D, WORD, FLOAT = 128, 128, 2, 4  # a tile is SIDE × SIDE scores; bytes
 TILES = 3  # of the third panel
-LEFT, TOP, LANE, PANEL, WIDE = 90, 22, 24, 104, 388
+LEFT, TOP, LANE, PANEL, WIDE = 66, 22, 24, 104, 332
 LANES = ("copy", "tensor", "exp")
 SAY = {
     "en": {
@@ -18,7 +18,7 @@ SAY = {
         "naive": "naive: $S$ and $P$\u2002through HBM",
         "fa1": "FA1 order: $Q$ and $O$ through HBM",
         "fa2": "FA2 order: $K$ and $V$\u2002through L2, one tile ahead",
-        "copy": "copies", "tensor": "products", "exp": "exponentials", "axis": "cycles",
+        "copy": "copies", "tensor": "products", "exp": "exp", "axis": "cycles",
         "out": "{} out", "in": "{} in", "and": ", ",
     },
     "zh": {
@@ -30,7 +30,7 @@ SAY = {
         "fa1": "FA1 次序：$Q$、$O$ 经过 HBM",
         "fa2": "FA2 次序：$K$、$V$\u2002经过 L2，提前一块",
         "copy": "拷贝", "tensor": "矩阵乘法", "exp": "指数", "axis": "周期",
-        "out": "{} 出", "in": "{} 进", "and": "、",
+        "out": "{} 出", "in": "{} 进", "and": ", ",
     },
 }
 COLOUR = {"S": "s", "P": "s", "O": "o", "Q": "q", "K": "k"}
@@ -133,4 +133,4 @@ def draw(lang):
     parts += clock(LEFT, WIDE, bottom, longest, 5000, say["axis"])
     ends = {name: s.count(round(end)) for name, end in ends.items()}
     label = say["label"].format(tiles=TILES, **ends)
-    return s.svg(480, bottom + 24, label, *parts)
+    return s.svg(400, bottom + 24, label, *parts)

@@ -2,7 +2,6 @@
 
 from draw.figures import _methods as methods
 from draw.figures import _svg as s
-from draw.figures._bench import TOP as FASTEST
 from draw.figures._bench import bench
 from draw.figures._plot import line
 from draw.tables._rungs import NAMES
@@ -48,19 +47,19 @@ def rule(x, y, high, peer):
 
 
 def panel(causal, say, names, top):
-    """One bar a rung, with its number; the peers' lines behind the numbers."""
+    """One bar a rung, with its number; the peers' lines, which are named below."""
     found, unit = speeds(causal), scale()
     rungs = [name for name in names if name in found]
     out = [s.text(2, top - 10, say["causal" if causal else "full"], "tw-strong")]
-    peers = [f"{PEERS[x]} {found[x]:.0f}" for x in PEERS if x in found]
-    out.append(s.text(396, top - 10, ", ".join(peers), "tw-small tw-muted", "end"))
-    for peer in PEERS:
-        if peer in found:
-            x = LEFT + unit * found[peer]
-            out.append(rule(x, top - 4, LANE * len(rungs) + 4, peer))
+    out.append(s.text(396, top - 10, say["unit"], "tw-small tw-muted", "end"))
+    for n, peer in enumerate(peer for peer in PEERS if peer in found):
+        x, high = round(LEFT + unit * found[peer], 1), LANE * len(rungs) + 16 + 18 * n
+        out.append(rule(x, top - 4, high, peer))
+        words = f"{PEERS[peer]} {found[peer]:.0f}"
+        out.append(s.text(x - 6, top + high - 5, words, "tw-small", "end"))
     for n, rung in enumerate(rungs):
         y, wide = top + LANE * n, unit * found[rung]
-        css = methods.mark("ours" if rung == FASTEST["forward"] else "plain")
+        css = methods.mark(rung)
         out.append(s.text(LEFT - 8, y + 15, names[rung], "", "end"))
         out.append(s.rect(LEFT, y, round(wide, 1), LANE - 5, css))
         inside = wide > 60
@@ -69,19 +68,8 @@ def panel(causal, say, names, top):
     return out
 
 
-def legend(say):
-    """Which line is whose, and the unit."""
-    out = [s.text(398, 15, say["unit"], "tw-small tw-muted", "end")]
-    x = 2
-    for peer, name in PEERS.items():
-        out.append(rule(x + 6, 3, 12, peer))
-        out.append(s.text(x + 16, 15, name))
-        x += 96
-    return out
-
-
 def drawing(causal, lang):
-    """The rungs with a mask or without; the first drawing says whose the lines are."""
+    """The rungs with a mask or without."""
     say, names, found = SAY[lang], NAMES[lang], speeds(causal)
     mask, known = say["causal" if causal else "full"], names | PEERS
     rows = [
@@ -90,10 +78,9 @@ def drawing(causal, lang):
         if name in found
     ]
     label = say["label"].format(mask=mask, rows=say["join"].join(rows))
-    top = 28 if causal else 62
-    parts = [] if causal else legend(say)
+    top = 28
     high = top + LANE * len([name for name in names if name in found])
-    return s.svg(400, high + 3, label, *parts, *panel(causal, say, names, top))
+    return s.svg(400, high + 36, label, *panel(causal, say, names, top))
 
 
 def draw(lang):

@@ -4,9 +4,9 @@ import statistics
 
 from draw.figures import _methods as methods
 from draw.figures import _svg as s
-from draw.figures._bench import TOP as BEST
 from draw.figures._bench import bench, tflops
 from draw.figures._plot import digits, dot, line, scale
+from draw.tables._rungs import NAMES
 
 from tilewise.bench.cells import cell, flops
 from tilewise.hardware import CEILINGS
@@ -15,7 +15,6 @@ N, D = 4096, 128
 LEFT, RIGHT, TOP, BOTTOM = 40, 390, 34, 330
 X = scale(16, 8192, LEFT, RIGHT)  # FLOP a byte of DRAM
 Y = scale(24, 1024, BOTTOM, TOP)  # TFLOP/s
-METHOD = {"naive": "standard", "fa1_order": "flash1", BEST["forward"]: "ours"}
 STEP = 17  # between two names
 SAY = {
     "en": {
@@ -64,19 +63,19 @@ def axes(say):
     return [*out, s.text(LEFT + 8, TOP - 16, say["y"], "tw-small")]
 
 
-def names(at):
+def names(at, said):
     """The rungs' names beside their points, so far apart that all can be read."""
     out, low = [], TOP + 18
     for kernel, (x, y) in sorted(at.items(), key=lambda item: -item[1][1]):
         place = max(Y(y) + 4, low)
         low = place + STEP
-        colour = methods.name(METHOD[kernel]) if kernel in METHOD else ""
+        word, cls = said[kernel], f"tw-small {methods.name(kernel)}"
         if X(x) < (LEFT + RIGHT) / 2:  # nothing to the right
-            out.append(s.text(X(x) + 10, Y(y) + 4, kernel, f"tw-small {colour}"))
+            out.append(s.text(X(x) + 10, Y(y) + 4, word, cls))
             continue
         right = round(X(x)) - 26
         out.append(line("tw-faint", (right + 3, place - 4), (X(x) - 5, Y(y))))
-        out.append(s.text(right, round(place), kernel, f"tw-small {colour}", "end"))
+        out.append(s.text(right, round(place), word, cls, "end"))
     return out
 
 
@@ -87,11 +86,11 @@ def draw(lang):
     roof = [(16, 16 * slope), (flat / slope, flat), (8192, flat)]
     parts = [*axes(say), line("tw-way", *((X(x), Y(y)) for x, y in roof))]
     parts.append(s.text(RIGHT, round(Y(flat)) - 7, say["product"], "tw-small", "end"))
-    parts += names(at)
+    parts += names(at, NAMES[lang])
     for kernel, (x, y) in at.items():
-        parts.append(dot(X(x), Y(y), methods.mark(METHOD.get(kernel, "plain"))))
+        parts.append(dot(X(x), Y(y), methods.mark(kernel)))
     rows = [
-        say["row"].format(kernel=kernel, x=digits(x, 3), y=f"{y:.0f}")
+        say["row"].format(kernel=NAMES[lang][kernel], x=digits(x, 3), y=f"{y:.0f}")
         for kernel, (x, y) in at.items()
     ]
     facts = {"n": N, "d": D, "slope": digits(slope), "flat": digits(flat)}

@@ -11,8 +11,8 @@ SAY = {
         "label": "Block tables of three sequences over one cache of {pages} pages."
         " {rows}. Pages {shared} hold the prompt, which all of them share.",
         "row": "Sequence {name} has {n} tokens in pages {pages}",
-        "name": "{name}: {n} tokens", "tables": "block tables", "sep": ", ",
-        "stop": "; ",
+        "name": "{name}: {n} tokens", "tables": "block tables",
+        "same": "shared prompt", "sep": ", ", "stop": "; ",
         "cache": "the cache: pages of {size} keys and values, in any order",
         "free": "free",
     },
@@ -20,7 +20,8 @@ SAY = {
         "label": "三个序列的页表，指向同一个有 {pages} 页的缓存。{rows}。"
         "第 {shared} 页存放三者共用的提示词。",
         "row": "序列 {name} 有 {n} 个 token，存放在第 {pages} 页",
-        "name": "{name}：{n} 个 token", "tables": "页表", "sep": "、", "stop": "；",
+        "name": "{name}：{n} 个 token", "tables": "页表",
+        "same": "共用的提示词", "sep": "、", "stop": "；",
         "cache": "缓存：每页 {size} 个键和值，次序任意",
         "free": "空闲",
     },
@@ -45,7 +46,10 @@ def filled():
 
 def tables(seqs, say):
     """A row for each sequence: one cell with the page's number for each page."""
+    wide, high = WIDE * PROMPT // paged_cache.PAGE, PITCH * len(seqs) - 4
     made = [s.text(2, TOP - 14, say["tables"], "tw-strong")]
+    made.append(s.rect(LEFT - 5, TOP - 5, wide + 10, high, "tw-latent", 'rx="4"'))
+    made.append(s.middle(LEFT + wide / 2, TOP - 14, say["same"], "tw-small tw-muted"))
     for r, (name, seq) in enumerate(seqs.items()):
         y = TOP + PITCH * r
         words = say["name"].format(name=name, n=seq["length"])

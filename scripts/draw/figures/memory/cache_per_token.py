@@ -31,6 +31,9 @@ def draw(lang):
         for cls, columns in parts:
             wide = WIDE * kv_heads * columns / most
             out.append(s.rect(x, y + 18, wide, TALL, cls))
+            if wide > 40:
+                letter = f"${cls[-1].upper()}$"
+                out.append(s.middle(x + wide / 2, y + 31, letter, f"tw-t{cls[-1]}"))
             x += wide
         out.append(s.text(x + 6, y + 31, s.count(numbers), "tw-strong"))
         told.append(name + say[", "] + s.count(numbers))

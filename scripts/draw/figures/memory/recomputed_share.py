@@ -10,7 +10,7 @@ SIZES = [2**k for k in range(9, 21)]
 LEFT, RIGHT, TOP, BOTTOM, MOST = 44, 388, 34, 264, 30
 X = scale(SIZES[0], SIZES[-1], LEFT, RIGHT)
 LINES = {"block": "tw-way", "o": "tw-o", "mlp": "tw-faint"}
-PLACE = {"block": (SIZES[0], 6, -9), "o": (SIZES[4], 8, 2), "mlp": (SIZES[0], 6, 20)}
+PLACE = {"block": (SIZES[2], 8, -18), "o": (SIZES[4], 8, 2), "mlp": (SIZES[2], 8, -9)}
 SAY = {
     "en": {
         "label": "FLOPs computed twice, in percent of a step's, against N from 512 to"
@@ -56,7 +56,7 @@ def axes(say):
         out.append(s.middle(round(X(n)), BOTTOM + 18, name, "tw-small"))
     out.append(line("tw-line", (LEFT, TOP - 6), (LEFT, BOTTOM), (RIGHT, BOTTOM)))
     out.append(line("tw-rule", (X(E), TOP), (X(E), BOTTOM), dashes="3 3"))
-    out.append(s.middle(round(X(E)), TOP - 4, say["even"], "tw-small tw-muted"))
+    out.append(s.text(round(X(E)) + 6, BOTTOM - 8, say["even"], "tw-small tw-muted"))
     out.append(s.text(RIGHT, BOTTOM + 38, say["x"].format(e=E), "tw-small", "end"))
     return [*out, s.text(0, 14, say["y"], "tw-small")]
 

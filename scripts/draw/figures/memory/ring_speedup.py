@@ -12,13 +12,13 @@ SAY = {
         "label": "How many times as fast two H200 are as one. {rows}.",
         "row": "{name}: {0:.2f} at {first}, {1:.2f} at {last}", "join": "; ",
         "ours": "ours", "flash": "PyTorch, step by step",
-        "y": "times as fast as one GPU",
+        "y": "times as fast as one GPU", "x": "$N$, tokens",
     },
     "zh": {
         "label": "两张 H200 相对一张的加速比。{rows}。",
         "row": "{name}：{first} 时 {0:.2f}，{last} 时 {1:.2f}",
         "join": "；", "ours": "本书", "flash": "PyTorch，逐步传递",
-        "y": "相对一个 GPU 的加速比",
+        "y": "相对一个 GPU 的加速比", "x": "$N$，token 数",
     },
 }
 
@@ -53,6 +53,7 @@ def draw(lang):
         out.append(s.text(LEFT - 6, round(y(gain)) + 4, f"{gain:g}", "tw-small", "end"))
     for n in sizes:
         out.append(s.middle(round(x(n)), BOTTOM + 17, f"{n // 1024}k", "tw-small"))
+    out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "tw-small", "end"))
     for look, values in found.items():
         css, points = methods.mark(look), [(x(n), y(g)) for n, g in values.items()]
         out.append(line(f"{css} tw-open", *points, dashes=methods.dashes(look)))
@@ -62,4 +63,4 @@ def draw(lang):
         ends = {"first": f"{first // 1024}k", "last": f"{last // 1024}k"}
         told.append(say["row"].format(low, high, name=say[look], **ends))
     label = say["label"].format(rows=say["join"].join(told))
-    return s.svg(400, BOTTOM + 26, label, *out)
+    return s.svg(400, BOTTOM + 46, label, *out)

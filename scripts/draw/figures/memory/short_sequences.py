@@ -12,7 +12,7 @@ SIZES, TICKS = (
     (64, 128, 256, 512, 1024),
     {1 / 8: "⅛", 1 / 4: "¼", 1 / 2: "½", 1: "1", 2: "2"},
 )
-WIDE, HIGH, LEFT, TOP, GAP = 150, 140, 34, 44, 54
+WIDE, HIGH, LEFT, TOP, GAP = 150, 140, 34, 56, 64
 LINES = ("flash", "efficient", "cudnn", "ours")
 SAY = {
     "en": {

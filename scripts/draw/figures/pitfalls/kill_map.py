@@ -6,7 +6,7 @@ from draw.tables._pitfalls import kills, letters
 from tilewise.pitfalls import PITFALLS
 from tilewise.pitfalls.suite import SUITE, smallest
 
-LEFT, TOP, WIDE, HIGH = 24, 22, 6, 16
+LEFT, TOP, WIDE, HIGH = 24, 22, 5, 16
 QUIET = "tw-small tw-muted"
 SAY = {
     "en": "{n} wrong variants, one per column, against {t} tests, one per row. Tests"
@@ -39,7 +39,7 @@ def words(lang, width, below):
     rows, columns = AXES[lang]
     out = [s.text(0, 14, rows.format(t=len(SUITE)), QUIET)]
     out.append(s.text(LEFT + width, 14, columns.format(n=len(PITFALLS)), QUIET, "end"))
-    for x, fill, said in zip((LEFT, LEFT + 250), ("tw-dot", "tw-shown"), KEY[lang]):
+    for x, fill, said in zip((LEFT, LEFT + 215), ("tw-dot", "tw-shown"), KEY[lang]):
         out.append(s.rect(x, below + 8, 12, 12, fill))
         out.append(s.text(x + 18, below + 18, said, QUIET))
     return out

@@ -20,16 +20,17 @@ SAY = {
         " and {high}. On normal inputs the tricks change nothing; rotation helps"
         " against outliers, and smoothing where keys have a common part.",
         "normal": "normal inputs", "outliers": "with outliers",
-        "shared": "keys with a common part", "x": "relative error of O",
-        "tile": "as they are", "smooth": "K smoothed", "rotate": "Q and K rotated",
+        "shared": "keys with a common part", "x": "relative error of $O$",
+        "tile": "as they are", "smooth": "$K$ smoothed",
+        "rotate": "$Q$ and $K$ rotated",
     },
     "zh": {
         "label": "三类输入、五种格式下 O 的误差，在 {low} 到 {high} 之间。输入是正态"
         "分布时，两种办法都不起作用；有离群值时旋转有效，各个键有公共部分时平滑有效。",
         "normal": "正态分布的输入", "outliers": "带离群值",
         "shared": "各个键有公共部分",
-        "x": "O 的相对误差", "tile": "不处理",
-        "smooth": "K 平滑", "rotate": "Q、K 旋转",
+        "x": "$O$ 的相对误差", "tile": "不处理",
+        "smooth": "$K$ 平滑", "rotate": "$Q$、$K$ 旋转",
     },
 }
 

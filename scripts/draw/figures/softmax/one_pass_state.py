@@ -12,14 +12,14 @@ SAY = {
         "label": "Each key of row 3 arrives with a score x and a value v and is taken"
         " into the state m, ℓ, o; what was there is rescaled where m moves. {kept}"
         " numbers are kept throughout, the row of weights never.",
-        "in": "arrives", "kept": "kept: $2 + d = {kept}$ numbers", "start": "start",
+        "in": "arrives", "kept": "kept: $2 + d$ numbers", "start": "start",
         "key": "key {n}", "old": "what was there × {a}",
         "ghost": ["$N = {n}$ weights:", "never kept"],
     },
     "zh": {
         "label": "第 3 行的键一个个到来，各带分数 x 和值 v，并入状态 m、ℓ、o；"
         "m 变大时，旧的部分重新缩放。始终只留 {kept} 个数，那一行权重一个也不保存。",
-        "in": "新来的", "kept": "留下：$2 + d = {kept}$ 个数", "start": "开始",
+        "in": "新来的", "kept": "留下：$2 + d$ 个数", "start": "开始",
         "key": "键 {n}", "old": "旧的部分 × {a}",
         "ghost": ["$N = {n}$ 个权重：", "一个也不保存"],
     },
@@ -56,7 +56,7 @@ def arrival(n, t, say):
 def draw(lang):
     """The figure in English or Chinese."""
     say, facts = SAY[lang], {"kept": 2 + D, "n": N}
-    parts = [s.text(54, 18, say["in"]), s.text(LEFT, 18, say["kept"].format(**facts))]
+    parts = [s.text(54, 18, say["in"]), s.text(LEFT, 18, say["kept"])]
     names = [("x", "s", 69), ("v", "v", 118), ("m", "m", 234), ("ℓ", "m", 275)]
     for name, css, x in [*names, ("o", "o", 346)]:
         parts.append(s.middle(x, 44, f"${name}$", f"tw-t{css}"))

@@ -4,7 +4,7 @@ from draw.figures import _svg as s
 from draw.figures._example import row_states
 
 STATES = row_states(2)  # row 3, counted from 0
-UNIT, HIGH, STEP = 100, 36, 78  # the length of a weight of 1; a strip; strip to strip
+UNIT, HIGH, STEP = 90, 36, 78  # the length of a weight of 1; a strip; strip to strip
 SAY = {
     "en": {
         "label": "Scores {x} one by one. Each strip is the running sum ℓ relative to"
@@ -53,7 +53,7 @@ def strip(n, say):
         out.append(s.rect(x, y, wide, HIGH, "tw-s" if key == n else "tw-m"))
         out.append(s.middle(x + wide / 2, y + HIGH / 2 + 5, s.num(w)))
         x += wide
-    return [*out, *s.lines(236, y + 3, 20, words(n, say))]
+    return [*out, *s.lines(212, y + 3, 20, words(n, say))]
 
 
 def draw(lang):

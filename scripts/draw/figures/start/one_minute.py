@@ -24,25 +24,34 @@ SAY = {
         "label": "Attention for N = {n} and d = {d} in {t} tiles. Tiles of Q, K, V and"
         " O move from HBM to SRAM, a tile of S and P̃ appears in SRAM only, and O, ℓ"
         " and m move back. The N × N matrix is never stored.",
-        "map": ["S and P,", "N × N = {n} × {n}:", "never stored,", "tile by tile"],
+        "map": [
+            "$S$ and $P$:", "$N × N$ = {n} × {n},", "never stored,", "tile by tile",
+        ],
         "sram": "SRAM: on chip, small, fast",
         "hbm": "HBM: the GPU’s memory, large, slow",
-        "none": ["no S", "no P"],
+        "none": ["no $S$", "no $P$"],
         "tile": "Tile {n} of {t}: $i = {i}$, $j = {j}$",
         "load": "load", "store": "store", "new": "update",
-        "done": ["All {t} tiles done.", "O is in HBM, exact.", "S and P never were."],
+        "done": [
+            "All {t} tiles done.", "$O$ is in HBM, exact.", "$S$ and $P$ never were.",
+        ],
     },
     "zh": {
         "label": "N = {n}、d = {d} 的注意力分 {t} 块算完：Q、K、V、O 的块从 HBM"
         " 搬进 SRAM，S 与 P̃ 的块只在 SRAM 中出现，O、ℓ、m 再写回 HBM；"
         "N × N 的矩阵从未存下来。",
-        "map": ["S 与 P：", "N × N = {n} × {n}，", "从不完整保存，", "一次只算一块"],
+        "map": [
+            "$S$ 与 $P$：", "$N × N$ = {n} × {n}，", "从不完整保存，", "一次只算一块",
+        ],
         "sram": "SRAM：在片上，小而快",
         "hbm": "HBM：GPU 的显存，大而慢",
-        "none": ["没有 S", "没有 P"],
+        "none": ["没有 $S$", "没有 $P$"],
         "tile": "第 {n}/{t} 块：$i = {i}$，$j = {j}$",
         "load": "读入", "store": "写回", "new": "更新",
-        "done": ["{t} 块全部算完。", "O 已在 HBM，分毫不差。", "S 与 P 从没进过 HBM。"],
+        "done": [
+            "{t} 块全部算完。", "$O$ 已在 HBM，分毫不差。",
+            "$S$ 与 $P$ 从没进过 HBM。",
+        ],
     },
 }
 
