@@ -154,7 +154,7 @@ def test_lines_have_names(look):
     def foot():
         return panel.locator("text").nth(1).text_content()
 
-    assert foot() == "150"  # below the slowest
+    assert foot() == "100"  # below the slowest
     page.get_by_label("naive", exact=True).check()
     assert foot() == "0"
     assert not look(width=390).locator(".tw-name").first.is_visible()

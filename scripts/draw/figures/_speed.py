@@ -10,7 +10,7 @@ from draw.figures._plot import dot, line, scale
 from tilewise.bench.cells import DIMS, SIZES
 
 WIDE, HIGH, LEFT, TOP_EDGE, GAP = 150, 160, 34, 44, 54
-MOST, STEP = 750, 50  # TFLOP/s at the top of a panel; its foot is so many steps
+MOST, STEP = 750, 100  # TFLOP/s at the top of a panel; its foot is so many steps
 PEERS = {"backward": ("fa4", "cudnn", "flex", "flash")}
 PEERS["forward"] = ("fa3", *PEERS["backward"])
 SAY = {
@@ -66,7 +66,7 @@ def frame(left, top, title, numbers):
     """The axes of a panel, with the numbers of the vertical one if wanted."""
     x, y = places(left, top)
     out = [s.text(left, top - 8, title)]
-    for speed in range(least(), MOST + 1, 2 * STEP):
+    for speed in range(least(), MOST + 1, STEP):
         out.append(line("tw-rule", (left, y(speed)), (left + WIDE, y(speed))))
         if numbers:
             at = round(y(speed) + 4, 1)

@@ -10,7 +10,7 @@ from draw.tables._rungs import NAMES
 from tilewise.bench.cells import DIMS, PASSES, RUNGS, SIZES
 
 MASKS = ("full", "causal")
-STEP = 50  # TFLOP/s: an axis begins at the last step below the slowest that is shown
+STEP = 100  # TFLOP/s: an axis begins at the last step below the slowest that is shown
 SAY = {
     "en": {
         "pass": "Direction", "d": "Head dimension", "mask": "Mask", "kernel": "Kernels",

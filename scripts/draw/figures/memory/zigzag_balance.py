@@ -18,7 +18,7 @@ STYLE = "<style>" + "".join(
 SAY = {
     "en": {
         "label": "The causal triangle of 8 chunks on 4 ranks. {orders}.",
-        "contiguous": "in order: after {}", "zigzag": "zig-zag: after {}",
+        "contiguous": "in order: time {}", "zigzag": "zig-zag: time {}",
         "chunk": "chunk {}", "rank": "rank {}",
         "order": "{name}: the ranks compute {work} tiles, and all is done after {time}",
         "names": {"contiguous": "In order", "zigzag": "In zig-zag"},

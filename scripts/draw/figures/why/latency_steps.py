@@ -13,7 +13,7 @@ SAY = {
         "label": "Clock cycles for one load on an H200, by the size of the set that the"
         " loads go through: {l1} from L1, {l2} from L2, {hbm} from HBM. A multiply-add"
         " on registers takes {fma}.",
-        "y": "cycles per load", "x": "size of the set",
+        "y": "cycles per load", "x": "size of the range",
         "fma": "one multiply-add: {fma}",
     },
     "zh": {
