@@ -9,7 +9,7 @@ from tilewise import ledger
 N, D = 4096, 128
 LOW, HIGH = 4000, 4 * N * D  # M, in elements; at 4Nd all keys are one block
 SMALL, LARGE = 10**6, 10**9  # elements moved
-LEFT, RIGHT, TOP, BOTTOM = 46, 384, 46, 340
+LEFT, RIGHT, TOP, BOTTOM = 46, 384, 34, 328
 X, Y = scale(LOW, HIGH, LEFT, RIGHT), scale(SMALL, LARGE, BOTTOM, TOP)
 EVEN, HUNDRED_KB = 3 * D * D, 25_600
 GPUS = {"A100": 163 * 1024 // 2, "H100": 227 * 1024 // 2}  # 2-byte elements a block
@@ -75,8 +75,8 @@ def axes(say):
         out.append(line("tw-line", (LEFT - 4, y), (LEFT, y)))
         name = f"$10^{power}$"
         out.append(s.text(LEFT - 6, round(y) + 5, name, "tw-small", "end"))
-    out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "", "end"))
-    return [*out, s.text(LEFT - 32, TOP - 18, say["y"])]
+    out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "tw-small", "end"))
+    return [*out, s.text(0, 14, say["y"], "tw-small")]
 
 
 def marks(say):
@@ -133,4 +133,4 @@ def draw(lang):
     }
     lines = [curve(name) for name in ("standard", "flash2", "flash1")]
     parts = [*axes(say), *lines, *marks(say), *gpus(), *names(say)]
-    return s.svg(400, 386, say["label"].format(**facts), *parts)
+    return s.svg(400, BOTTOM + 46, say["label"].format(**facts), *parts)

@@ -70,8 +70,8 @@ def axes(say):
         at = round(X(rounds), 1)
         out.append(line("tw-line", (at, BOTTOM), (at, BOTTOM + 4)))
         out.append(s.middle(at, BOTTOM + 18, f"{rounds}", "tw-small"))
-    out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "", "end"))
-    return [*out, s.text(0, 14, say["y"])]
+    out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "tw-small", "end"))
+    return [*out, s.text(0, 14, say["y"], "tw-small")]
 
 
 def draw(lang):

@@ -8,7 +8,7 @@ from tilewise import ledger
 
 N, D = 1024, 64
 LOW, HIGH = 10**5, 4 * 10**8  # elements moved
-LEFT, RIGHT, TOP, BOTTOM = 46, 380, 46, 330
+LEFT, RIGHT, TOP, BOTTOM = 46, 380, 34, 318
 X, Y = scale(1, N, LEFT, RIGHT), scale(LOW, HIGH, BOTTOM, TOP)
 EVEN = D // 2
 MARKED = (1, 128)
@@ -68,8 +68,8 @@ def axes(say):
         out.append(line("tw-line", (LEFT - 4, y), (LEFT, y)))
         name = f"$10^{power}$"
         out.append(s.text(LEFT - 6, round(y) + 5, name, "tw-small", "end"))
-    out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "", "end"))
-    return [*out, s.text(LEFT - 32, TOP - 18, say["y"])]
+    out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "tw-small", "end"))
+    return [*out, s.text(0, 14, say["y"], "tw-small")]
 
 
 def marks(say):
@@ -96,4 +96,4 @@ def draw(lang):
     sizes = {"one": moved(1), "many": moved(128), "std": moved()}
     facts = {name: f"{size:,}" for name, size in sizes.items()}
     label = say["label"].format(n=N, d=D, even=EVEN, **facts)
-    return s.svg(400, 376, label, *axes(say), *curves(), *marks(say))
+    return s.svg(400, BOTTOM + 46, label, *axes(say), *curves(), *marks(say))

@@ -59,8 +59,8 @@ def axes(say):
     for y in (32, 64, 128, 256, 512, 1024):
         out.append(line("tw-line", (LEFT - 4, Y(y)), (LEFT, Y(y))))
         out.append(s.text(LEFT - 6, round(Y(y)) + 4, f"{y}", "tw-small", "end"))
-    out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "", "end"))
-    return [*out, s.text(LEFT + 8, TOP - 16, say["y"], "tw-small")]
+    out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "tw-small", "end"))
+    return [*out, s.text(0, 14, say["y"], "tw-small")]
 
 
 def names(at, said):

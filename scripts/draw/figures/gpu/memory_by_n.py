@@ -58,7 +58,7 @@ def axes(say):
         out.append(line("tw-rule", (LEFT, Y(mib)), (RIGHT, Y(mib))))
         out.append(s.text(LEFT - 6, round(Y(mib)) + 4, s.count(mib), "tw-small", "end"))
     out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "tw-small", "end"))
-    return [*out, s.text(0, 16, say["y"], "tw-small")]
+    return [*out, s.text(0, 14, say["y"], "tw-small")]
 
 
 def names(say, found):

@@ -48,7 +48,8 @@ SAY = {
 
 def axis(say):
     """Ticks with their numbers, the line of no change, which side is which."""
-    out = []
+    left = X(1 / 10)  # the ground of what is faster is green
+    out = [s.rect(left, TOP - 6, X(1) - left, BOTTOM - TOP + 6, "tw-reg tw-bare")]
     for x, name in TICKS.items():
         cls = "tw-line" if x == 1 else "tw-rule"
         out.append(line(cls, (X(x), TOP - 6), (X(x), BOTTOM)))

@@ -46,8 +46,8 @@ def axes(say):
     for y in range(0, MOST, 200):
         out.append(line("tw-line", (LEFT - 4, height(y)), (LEFT, height(y))))
         out.append(s.text(LEFT - 7, round(height(y)) + 4, f"{y}", "tw-small", "end"))
-    out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "", "end"))
-    return [*out, s.text(4, 16, say["y"])]
+    out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "tw-small", "end"))
+    return [*out, s.text(0, 14, say["y"], "tw-small")]
 
 
 def steps(levels, rows):

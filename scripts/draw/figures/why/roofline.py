@@ -68,8 +68,8 @@ def axes(say):
     for y in (1, 4, 16, 64, 256, 1024):
         out.append(line("tw-line", (LEFT - 4, Y(y)), (LEFT, Y(y))))
         out.append(s.text(LEFT - 6, round(Y(y)) + 4, f"{y}", "tw-small", "end"))
-    out.append(s.text(RIGHT, BOTTOM + 36, say["x"], "", "end"))
-    return [*out, s.text(LEFT + 6, TOP + 4, say["y"])]
+    out.append(s.text(RIGHT, BOTTOM + 38, say["x"], "tw-small", "end"))
+    return [*out, s.text(0, 14, say["y"], "tw-small")]
 
 
 def legend(say):
@@ -148,4 +148,4 @@ def draw(lang):
         "flash": digits(at["flash"][SHORT][0], 3),
         "fast": digits(at["cudnn"][SHORT][1], 3),
     }
-    return s.svg(400, 414, say["label"].format(**facts), *parts)
+    return s.svg(400, BOTTOM + 46, say["label"].format(**facts), *parts)
