@@ -178,7 +178,7 @@ export class Panel {
     const before = this.frame;
     const frame = (this.frame = this.frames[k]);
     const { whole } = sentence(this.film, frame);
-    if (whole !== this.whole) this.said.replaceChildren(...spelled((this.whole = whole)));
+    if (whole !== this.told) this.said.replaceChildren(...spelled((this.told = whole)));
     write(this.note, frame.step ? source(this.film, frame.step.phase) : "");
     this.chip.draw(frame, row);
     this.floor.draw(frame);
