@@ -141,7 +141,8 @@ class Measured extends HTMLElement {
       el("thead", {}, el("tr", {}, head("col", this.t("length")), tops)), el("tbody", {}, rows));
   }
 
-  // The exact values of a point, in place of its plot's title, and its cell in the table; none hides them.
+  // The exact values of a point, in place of its plot's title, and its cell in the table;
+  // none hides them.
   show(point) {
     for (const old of this.querySelectorAll(".tw-on")) old.classList.remove("tw-on");
     this.tip.hidden = !point;

@@ -60,7 +60,8 @@ export const named = (film, name, place, exact) => {
   return label.replace(/_\{(\w+)\}/, index) + (exact && unit ? "/τ" : "");
 };
 export const plain = (film, name, step) =>
-  named(film, name, step).replace(/_\{(\d+)\}/, (_, n) => String.fromCharCode(...[...n].map((x) => 8320 + +x)));
+  named(film, name, step).replace(/_\{(\d+)\}/, (_, n) =>
+    String.fromCharCode(...[...n].map((x) => 8320 + +x))); // ₀ and so on
 export const shown = (film, x) => (film.exact ? x : number(x));
 
 export const count = (film, name) => (BY_KEY.test(name) ? film.n_k : film.n);

@@ -100,7 +100,8 @@ export class Player {
     const own = folded("own",
       line("tw-note", tell("own hint")),
       box("tw-controls", Object.keys(EXAMPLE).map(matrix)),
-      box("tw-controls", typed("scale", 7), el("span", { class: "tw-note" }, spelled(tell("scale hint")))),
+      box("tw-controls", typed("scale", 7),
+        el("span", { class: "tw-note" }, spelled(tell("scale hint")))),
       box("tw-controls",
         named("use", () => this.apply({ n: "" })), named("reset", () => this.reset())));
     return [first, own];

@@ -181,12 +181,14 @@ class Strip extends HTMLElement {
     this.picture.append(
       text(0, 14, "start", t(names[0], { s: state(a) })),
       text(400, 14, "end", t(names[1], { s: state(b), x: b.m[1] })),
-      join ? text(200, 150, "middle", state(join)) : svg("path", { d: "M200 100v30", class: "tw-m" }));
+      join ? text(200, 150, "middle", state(join))
+        : svg("path", { d: "M200 100v30", class: "tw-m" }));
   }
 
   // The formula with this step's numbers put in, and what happened.
   speak(join) {
-    const p = (text, ...parts) => el("p", {}, spell(text, (x) => el("i", {}, x)), ...parts);
+    const p = (text, ...parts) =>
+      el("p", {}, spell(text, (x) => el("i", {}, x)), ...parts);
     if (!join) return this.says.replaceChildren(p(t("begin")));
     const { a, b, m, l } = join;
     const to = m[1].startsWith("−") ? `(${m[1]})` : m[1];
