@@ -75,11 +75,11 @@ def test_by_mouse(look):
 
 def test_by_keyboard(look):
     page = look()
-    assert not page.get_by_label("backward_split").is_visible()
+    assert not page.get_by_label("two walks").is_visible()
     page.get_by_label("backward", exact=True).focus()
     page.keyboard.press("Space")
     assert len(panels(page)) == 8
-    page.get_by_label("backward_split").focus()
+    page.get_by_label("two walks").focus()
     page.keyboard.press("Tab")
 
     def now():

@@ -21,9 +21,7 @@ STAYS |= {"dK", "dO", "dP", "dQ", "dS", "dV", "PV", "warp", "ln", "softmax"}
 STAYS |= {"FA1", "FA2", "FlashAttention", "softcap", "sink"}
 UNTOUCHED = ("calculator", "editor", "runtime", "worker")  # they have no words
 UNTOUCHED += ("strip", "measured", "race")  # words come with the page: test_elements.py
-UNTOUCHED += tuple(
-    f"stepper{x}" for x in ("", "_board", "_film", "_motion", "_panel", "_point")
-)
+UNTOUCHED += tuple(f"stepper{x}" for x in ("", "_board", "_film", "_motion", "_panel"))
 UNTOUCHED += ("stepper_player",)  # those of stepper_words
 
 modules = every("path", MODULES, ids=lambda path: path.name)

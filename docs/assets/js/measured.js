@@ -141,17 +141,18 @@ class Measured extends HTMLElement {
       el("thead", {}, el("tr", {}, head("col", this.t("length")), tops)), el("tbody", {}, rows));
   }
 
-  // The exact values of a point beside it, and its cell in the table; none hides them.
+  // The exact values of a point, in place of its plot's title, and its cell in the table;
+  // none hides them.
   show(point) {
     for (const old of this.querySelectorAll(".tw-on")) old.classList.remove("tw-on");
     this.tip.hidden = !point;
     if (!point) return;
     for (const node of [point.node, this.cells[point.key]]) node.classList.add("tw-on");
     this.tip.textContent = point.label;
-    const here = point.node.getBoundingClientRect();
+    const here = point.node.parentNode.firstChild.getBoundingClientRect();
     const frame = this.plots.getBoundingClientRect();
-    this.tip.style.setProperty("--x", `${here.x + here.width / 2 - frame.x}px`);
-    this.tip.style.setProperty("--y", `${here.y - frame.y}px`);
+    this.tip.style.setProperty("--x", `${here.x - frame.x}px`);
+    this.tip.style.setProperty("--y", `${here.bottom - frame.y}px`);
   }
 
   near({ target, clientX, clientY }) {

@@ -3,7 +3,7 @@
 // grid, so that rows and columns of all its matrices are in line.
 import { el } from "./page.js";
 import {
-  BY_KEY, Matrix, blockOf, columns, count, list, longest, named, plain, range, shown,
+  BY_KEY, Matrix, blockOf, columns, count, list, longest, named, plain, range, shown, spelled,
 } from "./stepper_film.js";
 import { tell } from "./stepper_words.js";
 
@@ -90,7 +90,7 @@ class Board {
       for (const one of names) this.all[one] = made;
       made.at = at;
     }
-    const units = film.exact && el("span", { class: "tw-units" }, tell("units"));
+    const units = film.exact && el("span", { class: "tw-units" }, spelled(tell("units")));
     const where = el("p", { class: "tw-where" }, tell(name), name === "chip" && units);
     this.node = el("div", { class: `${style} tw-${film.pass}` }, where, this.grid);
   }

@@ -1,14 +1,13 @@
 // A film of the tile machine (tilewise.live.stepper): its frames, how its tensors are called
 // and shaped, and what shows a part of a frame: a matrix, what moves, the formula. Every
 // number in it is Python's.
-import { button, el, number, svg } from "./page.js";
+import { button, el, number, spell, svg } from "./page.js";
 import { tell } from "./stepper_words.js";
 
 export const BY_KEY = /^d?[kv]$/;
 // Python's dicts come without an order
 export const entries = (film, named = {}) =>
   film.tensors.flatMap(([x]) => (x in named ? [[x, named[x]]] : []));
-const SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉";
 export const about = (film, name) => film.tensors.find(([x]) => x === name);
 export const colour = (film, name) => `tw-in-${about(film, name)[2]}`;
 
@@ -32,6 +31,9 @@ export const math = (text) => {
     else made.push(letter ? el("i", null, letter) : (name ?? rest));
   return made;
 };
+
+// A sentence whose symbols are those of the boards.
+export const spelled = (text) => spell(text, (x) => math(x.replace(/_(.)/, "_{$1}")));
 
 // A line of a formula with its products in the colours of the two tensors, and what
 // comes out in that of the third: PAIRS says which they are, by the phase.
@@ -58,7 +60,8 @@ export const named = (film, name, place, exact) => {
   return label.replace(/_\{(\w+)\}/, index) + (exact && unit ? "/τ" : "");
 };
 export const plain = (film, name, step) =>
-  named(film, name, step).replace(/_\{(\d+)\}/, (_, n) => [...n].map((x) => SUBSCRIPT[x]).join(""));
+  named(film, name, step).replace(/_\{(\d+)\}/, (_, n) =>
+    String.fromCharCode(...[...n].map((x) => 8320 + +x))); // ₀ and so on
 export const shown = (film, x) => (film.exact ? x : number(x));
 
 export const count = (film, name) => (BY_KEY.test(name) ? film.n_k : film.n);

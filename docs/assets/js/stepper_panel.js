@@ -1,10 +1,10 @@
 // One film of the tile machine at one step: its boards, the sentence, what moves, three
 // bars of what has moved, the formula. It draws what Python computed.
-import { el } from "./page.js";
+import { announce, el } from "./page.js";
 import { Chip, Floor } from "./stepper_board.js";
 import {
   BY_KEY, Formula, Way, about, box, colour, entries, line, longest, math, named, over, painted,
-  plain, shown, write,
+  plain, shown, spelled, write,
 } from "./stepper_film.js";
 import { travel } from "./stepper_motion.js";
 import { tell } from "./stepper_words.js";
@@ -148,7 +148,7 @@ export class Panel {
     Object.assign(this, { film, frames });
     film.largest = Math.max(...film.steps.flatMap((x) => Object.values(x.load ?? x.store ?? {})));
     [this.chip, this.floor] = [new Chip(film), new Floor(film, frames)];
-    [this.said, this.note] = [new Text(), new Text()];
+    [this.said, this.note] = [line("tw-sentence"), new Text()];
     [this.bars, this.room] = [new Bars(film), room(film)];
     this.ways = ["load", "store"].map((way) => new Way(film, way));
     this.formula = new Formula(film, choose);
@@ -157,14 +157,13 @@ export class Panel {
     const { all, why } = film.counts[film.order];
     const rival = film.counts.standard.why;
     const because = tell(`why ${film.pass} ${film.order}`, { why, all, rival });
-    const [before, after] = because.split("B_c");
     const texts = longest(frames.map((x) => sentence(film, x).whole));
-    const head = box("tw-head", line("tw-order", title(film)),
-      over("", `${texts}\n.`, line("tw-sentence", this.said), line("tw-note", this.note)));
+    const head = box("tw-head", line("tw-order", spelled(title(film))),
+      over("", `${texts}\n.`, this.said, line("tw-note", this.note)));
     const moves = box("tw-moves", this.ways.map(({ node }) => node));
     this.picture = box("tw-picture", this.chip.node, moves, this.floor.node);
     const meters = box("tw-meters", line("tw-note", tell("moved")), this.bars.node,
-      line("tw-because", before, after && math("B_{c}"), after), this.room.node);
+      line("tw-because", spelled(because)), this.room.node);
     this.node = box("tw-panel", head, this.picture, meters, this.below, this.peek);
     const watch = new ResizeObserver((seen) => {
       const has = (one) => seen.some(({ target }) => target === one);
@@ -178,7 +177,8 @@ export class Panel {
   draw(k, row, moving) {
     const before = this.frame;
     const frame = (this.frame = this.frames[k]);
-    write(this.said, sentence(this.film, frame).whole);
+    const { whole } = sentence(this.film, frame);
+    if (whole !== this.told) this.said.replaceChildren(...spelled((this.told = whole)));
     write(this.note, frame.step ? source(this.film, frame.step.phase) : "");
     this.chip.draw(frame, row);
     this.floor.draw(frame);
@@ -254,3 +254,29 @@ export class Panel {
     return [there, r + size, name === "s" ? c + step.j * this.film.block_cols : c];
   }
 }
+
+// Pointing at a number, by mouse, finger or keyboard: the panel says where it comes from.
+// Listens on the stage; panels() are those on it. Returns walk(table, by), which moves the
+// cursor of a matrix by some cells.
+export const pointing = (stage, panels) => {
+  const look = (cell, aloud) => {
+    for (const one of panels()) {
+      const here = cell?.place && one.node.contains(cell);
+      const said = one.look(here ? cell.place : null);
+      if (here && aloud) announce(said);
+    }
+  };
+  const cursor = (table, by = 0) => {
+    const cells = [...table.querySelectorAll("td")];
+    table.cursor = Math.max(0, Math.min(cells.length - 1, (table.cursor ?? 0) + by));
+    return cells[table.cursor];
+  };
+  const on = (type, f) => stage.addEventListener(type, ({ target, pointerType }) =>
+    f(target, pointerType));
+  on("pointerover", (target) => look(target.closest("td")));
+  // a finger that is lifted leaves too, but has pointed
+  on("pointerleave", (_, by) => by !== "touch" && look(null));
+  on("focusin", (target) => target.matches("table:focus-visible") && look(cursor(target)));
+  on("focusout", (target) => target.matches("table") && look(null));
+  return (table, by) => look(cursor(table, by), true);
+};

@@ -1,9 +1,8 @@
 // Plays the trace, tile by tile, in <tw-stepper data-pass="forward" data-order="kv-outer">.
 // The example's films are committed files; every other film is Python's, in the worker.
 import { announce, button, debounce, el, lang, load, problem } from "./page.js";
-import { box, line, math, unroll } from "./stepper_film.js";
-import { Panel, sentence, title } from "./stepper_panel.js";
-import { pointing } from "./stepper_point.js";
+import { box, line, spelled, unroll } from "./stepper_film.js";
+import { Panel, pointing, sentence, title } from "./stepper_panel.js";
 import { tell, words } from "./stepper_words.js";
 
 const ORDERS = ["kv-outer", "q-outer"];
@@ -20,7 +19,7 @@ const FIELDS = { n: "N", block_rows: "B_r", block_cols: "B_c", q: "Q", k: "K", v
 const READS = new Set(["order", "pass"]); // what the names of films say
 const LONGEST = 2000; // characters of a field, before Python looks at it
 
-const named = (key, onclick, more) => button(tell(key), onclick, more);
+const named = (key, onclick, more) => button(spelled(tell(key)), onclick, more);
 const folded = (key, ...children) =>
   el("details", null, el("summary", null, tell(key)), ...children);
 
@@ -73,7 +72,7 @@ export class Player {
     };
     const focused = this.methods.contains(document.activeElement);
     const told = this.films.length === 1 && this.chosen.pass === "forward";
-    const said = el("span", null, told ? title(this.films[0]) : "");
+    const said = el("span", null, told ? spelled(title(this.films[0])) : "");
     this.methods.replaceChildren(...CHOICES[this.chosen.pass].map(one), said);
     if (focused) this.methods.querySelector("[aria-pressed=true]").focus();
   }
@@ -85,8 +84,7 @@ export class Player {
       const node = el(tag, attributes, ...children);
       if (tag !== "textarea") node.onchange = () => this.apply({ [key]: node.value });
       this.fields[key] = node;
-      const name = FIELDS[key]?.replace(/_(.)/, "_{$1}");
-      const label = el("span", null, name ? math(name) : tell(key));
+      const label = el("span", null, spelled(FIELDS[key] ?? tell(key)));
       return el("label", { class: "tw-label" }, label, node);
     };
     const choice = (key, ...values) => {
@@ -102,7 +100,8 @@ export class Player {
     const own = folded("own",
       line("tw-note", tell("own hint")),
       box("tw-controls", Object.keys(EXAMPLE).map(matrix)),
-      box("tw-controls", typed("scale", 7), el("span", { class: "tw-note" }, tell("scale hint"))),
+      box("tw-controls", typed("scale", 7),
+        el("span", { class: "tw-note" }, spelled(tell("scale hint")))),
       box("tw-controls",
         named("use", () => this.apply({ n: "" })), named("reset", () => this.reset())));
     return [first, own];

@@ -2,7 +2,7 @@
 // or, with data-form="merge", cut in two and merged. What stands in the element, made by
 // scripts/elements, is a table, every state of the row, and the words: going along the row
 // needs no Python, changing it asks tilewise.live.strip.
-import { button, debounce, el, lang, problem, say, svg } from "./page.js";
+import { button, debounce, el, lang, problem, say, spell, svg } from "./page.js";
 import { ask } from "./runtime.js";
 
 const TRY = [["1000 1001 999", "e"], ["-1000 -1000", "e"], ["2 -inf 1", "2"]];
@@ -156,22 +156,24 @@ class Strip extends HTMLElement {
     this.put(3, [cell(state(join), "tw-here", wide[0] + wide[1])]);
   }
 
-  // Two bars, as long as their ℓ, shrink by their factors and become one.
+  // Two bars, as long as their ℓ, shrink by their factors and become one; at first there is
+  // no more than the first score, which comes next.
   draw(join) {
+    const { a, b } = join ?? this.data.joins[0];
     this.picture.replaceChildren();
-    if (!join) return;
-    const { a, b } = join;
     const longest = this.data.joins.map((j) => Math.max(j.a.l[0] + j.b.l[0], j.l[0]));
     const unit = 360 / Math.max(2, ...longest);
-    const text = (x, y, anchor, content) => svg("text", { x, y, "text-anchor": anchor }, content);
+    const text = (x, y, anchor, content) => svg("text", { x, y, "text-anchor": anchor },
+      spell(content, (x) => svg("tspan", { class: "tw-it" }, x)));
     const box = (x, y, w, mark) => svg("rect", { x, y, width: w, height: 30, class: mark });
     let low = 200 - (unit * (a.part[0] + b.part[0])) / 2;
     for (const [half, top, mark] of [[a, 1, "tw-m"], [b, 399 - unit * b.l[0], "tw-s"]]) {
       const [high, wide] = [unit * half.l[0], unit * half.part[0]];
       if (!high) continue;
-      this.picture.append(
+      this.picture.append(box(top, 22, high, join ? mark : "tw-s tw-next"));
+      if (join) this.picture.append(
         svg("path", { d: `M${top} 52h${high}L${low + wide} 100h${-wide}Z`, class: "tw-shrink" }),
-        box(top, 22, high, mark), box(low, 100, wide, mark),
+        box(low, 100, wide, mark),
         text((top + low + (high + wide) / 2) / 2, 80, "middle", `× ${half.factor[1]}`));
       low += wide;
     }
@@ -179,20 +181,22 @@ class Strip extends HTMLElement {
     this.picture.append(
       text(0, 14, "start", t(names[0], { s: state(a) })),
       text(400, 14, "end", t(names[1], { s: state(b), x: b.m[1] })),
-      text(200, 150, "middle", state(join)));
+      join ? text(200, 150, "middle", state(join))
+        : svg("path", { d: "M200 100v30", class: "tw-m" }));
   }
 
   // The formula with this step's numbers put in, and what happened.
   speak(join) {
-    const p = (...parts) => el("p", {}, ...parts);
+    const p = (text, ...parts) =>
+      el("p", {}, spell(text, (x) => el("i", {}, x)), ...parts);
     if (!join) return this.says.replaceChildren(p(t("begin")));
     const { a, b, m, l } = join;
     const to = m[1].startsWith("−") ? `(${m[1]})` : m[1];
     const power = (half) => half.m[0] === "-inf" ? ["0"] :
       [this.base, el("sup", {}, `${half.m[1]} − ${to}`)];
     this.says.replaceChildren(
-      p(el("i", {}, "m"), ` = max(${a.m[1]}, ${b.m[1]}) = ${m[1]}`),
-      p(el("i", {}, "ℓ"), " = ", ...power(a), ` · ${a.l[1]} + `, ...power(b),
+      p(`m = max(${a.m[1]}, ${b.m[1]}) = ${m[1]}`),
+      p("ℓ = ", ...power(a), ` · ${a.l[1]} + `, ...power(b),
         this.merge && ` · ${b.l[1]}`, ` = ${a.part[1]} + ${b.part[1]} = ${l[1]}`),
       p(t(join.case, {
         a: a.m[1], b: m[1], f: a.factor[1], h: a.l[0] ? "B" : "A",

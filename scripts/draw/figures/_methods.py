@@ -7,13 +7,13 @@ from draw.figures._bench import PLAIN, TOP
 
 LOOK = {  # method -> (name of its class, dashes)
     "standard": ("standard", ""), "math": ("standard", ""),
-    "naive": ("standard", "1 3"),
+    "naive": ("standard", "4 2 1 2 1 2"),
     "flash1": ("flash1", ""), "flash2": ("flash2", ""), "flash": ("flash2", ""),
     "ours": ("ours", ""), "flash_attention": ("ours", ""), "plain": ("rung", ""),
-    "cudnn": ("cudnn", ""), "fa4": ("fa4", "5 3"), "fa3": ("fa4", "1 3"),
-    "flex": ("flex", ""), "efficient": ("efficient", "1 3"),
+    "cudnn": ("cudnn", ""), "fa4": ("fa4", "5 3"), "fa3": ("fa4", "7 2 1 2"),
+    "flex": ("flex", ""), "efficient": ("efficient", "10 3 2 3"),
     "fa1_order": ("rung", "1 3"), "fa2_order": ("rung", "3 3"), "exp2": ("rung", "6 3"),
-    "causal": ("rung", "9 3"), "backward_split": ("rung", "3 3"),
+    "causal": ("rung", "9 3"), "backward_split": ("rung", "6 2 2 2"),
 }  # fmt: skip
 LOOK |= dict.fromkeys(PLAIN.values(), ("rung", "")) | dict.fromkeys(
     TOP.values(), ("ours", "")

@@ -1,5 +1,6 @@
 """A film of the tile stepper as a table: every step, for readers without scripts."""
 
+import re
 from html import escape
 
 from tilewise.live import stepper
@@ -31,7 +32,8 @@ WORDS = {
 def name(key, step):
     """Q_i → <i>Q</i><sub>1</sub>."""
     index = [str(step[letter] + 1) for letter in symbols.subscript(KEYS.get(key, key))]
-    return symbols.html(KEYS.get(key, key), "".join(index))
+    made = symbols.html(KEYS.get(key, key), "".join(index))
+    return re.sub("<i>(.)\u0303", r'<i class="tw-tilde">\1', made)  # no face has ℓ̃
 
 
 def matrix(rows):

@@ -52,7 +52,7 @@ FORM = {
         "pass": "方向",
         "forward": "前向",
         "backward": "反向",
-        "training": "训练：前向加反向",
+        "training": "前向加反向",
         "causal": "掩码",
         "no": "无",
         "yes": "因果",

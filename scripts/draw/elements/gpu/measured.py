@@ -10,6 +10,7 @@ from draw.tables._rungs import NAMES
 from tilewise.bench.cells import DIMS, PASSES, RUNGS, SIZES
 
 MASKS = ("full", "causal")
+OWN = ("ours", "plain", "math", "backward_split")  # names that SAY has
 STEP = 100  # TFLOP/s: an axis begins at the last step below the slowest that is shown
 SAY = {
     "en": {
@@ -17,6 +18,7 @@ SAY = {
         "forward": "forward", "backward": "backward", "full": "none",
         "causal": "causal", "ours": "ours", "plain": "plain Triton",
         "length": "length", "math": "standard attention", "math short": "standard",
+        "backward_split": "two walks",
         "title-full": "{way}, d = {d}", "title-causal": "{way}, d = {d}, causal",
         "short": " ({})",
         "row-full": "{n}", "row-causal": "{n} causal",
@@ -30,6 +32,7 @@ SAY = {
         "forward": "前向", "backward": "反向", "full": "无",
         "causal": "因果", "ours": "本书", "plain": "纯 Triton",
         "length": "长度", "math": "标准注意力", "math short": "标准",
+        "backward_split": "走两遍",
         "title-full": "{way}，d = {d}", "title-causal": "{way}，d = {d}，因果",
         "short": "（{}）",
         "row-full": "{n}", "row-causal": "{n} 因果",
@@ -60,10 +63,9 @@ def kernels():
 def described(name, lang):
     """A kernel's name, its short name, the class and the dashes of its line."""
     say, rungs = SAY[lang], NAMES[lang]
-    own = say[name] if name in ("ours", "plain", "math") else rungs.get(name, name)
+    own = say[name] if name in OWN else rungs.get(name, name)
     long = "memory-efficient" if name == "efficient" else LONG.get(name, own)
     short = say["math short"] if name == "math" else SHORT.get(name, own)
-    short = short.removeprefix("backward_")  # at the end of a line is little room
     if name in LONG and short != long:
         long += say["short"].format(short)  # the table's head has it
     look = {"css": methods.mark(name), "dashes": methods.dashes(name)}
