@@ -66,7 +66,7 @@ def finder(found):
 
 
 def linked(page, to, terms):
-    """A page with a link at the first use of each term that has room; `to` leads there."""
+    """A page whose terms have a link where they are first used and there is room."""
     pattern, where = terms
     body = ARTICLE.search(page)
     used = set(re.findall(r'glossary\.html#([\w-]+)"', body[0])) if body else set()

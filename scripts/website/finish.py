@@ -52,12 +52,14 @@ LINES = re.compile(r"<td>(?=\d+(?:, |、)\d+</td>)")  # 12, 13
 # breaks at its own marks then.
 LONG = re.compile(r"(?<=<code>)[^<\s]{24,}(?=</code>[，。；：、！？）”])")
 WITHIN = re.compile(r"[/_.(]+(?=\w)")
+# An equation at the end of a link, and a mark after it: one word
+JOINED = re.compile(r"(?<=\\\)</span>)(?=</(?:a|em|strong)>[，。；：、！？）”])")
 
 
 def kept(match):
     """The text of a page in which these names are never broken at the end of a line."""
     text = LONG.sub(lambda code: WITHIN.sub(r"\g<0><wbr>", code[0]), match[0])
-    text = LINES.sub('<td class="tw-keep">', text)
+    text = JOINED.sub("\u2060", LINES.sub('<td class="tw-keep">', text))
     parts = APART.split(text)  # text, a block, its tag, text, …
     parts[::3] = [
         WHOLE.sub(r'<span class="tw-keep">\g<0></span>', x) for x in parts[::3]

@@ -38,6 +38,11 @@ MENDED = {
         r""".replace(new RegExp("\\p{sc=Han}+","gu"),"""
         r"""s=>` ${[...fe(s,this.index.invertedIndex)].join(" ")} `)"""
     ).replace("FLASH", r"/flash[\s_-]?attention(?![_a-z])[\s-]*/gi"),
+    # The theme forgets the last character when it looks for words in Chinese.
+    "for(let o=s+1;o<t.length;o++)t.slice(s,o)in e&&": (
+        "for(let o=s+1;o<=t.length;o++)t.slice(s,o)in e&&"
+    ),
+    "n[a]&&a<t.length-1&&": "n[a]&&a<t.length&&",
     # A word stands for all that begin like it or like its stem; a number, or a word
     # too frequent for the index, for itself.
     r"(^[+-]|[~^]\d+$)/.test(r)?r:`${r}*`).join": (
