@@ -69,24 +69,23 @@ def linked(page, to, terms):
     """A page whose terms have a link where they are first used and there is room."""
     pattern, where = terms
     body = ARTICLE.search(page)
-    used = set(re.findall(r'glossary\.html#([\w-]+)"', body[0])) if body else set()
-    here = 0  # links in this paragraph
+    used = set(re.findall(r'glossary\.html#([\w-]+)"', body[0] if body else ""))
+    here = []  # of this paragraph
 
     def link(match):
-        nonlocal here
         anchor = where.get(match[0]) or where.get(match[0][:-1])
-        if anchor is None or anchor in used or here == MOST:
+        if anchor is None or anchor in used:
             return match[0]
         used.add(anchor)
-        here += 1
-        return f'<a class="tw-term" href="{to}#{anchor}">{match[0]}</a>'
+        here.append(anchor)
+        made = f'<a class="tw-term" href="{to}#{anchor}">{match[0]}</a>'
+        return made if len(here) <= MOST else match[0]
 
     def walk(text):
-        nonlocal here
         skipping, depth = "", 0
         for token in TOKEN.findall(text):
             closing, name = tag.groups() if (tag := TAG.match(token)) else ("", "")
-            here = 0 if name in ("p", "li", "td", "dd") else here
+            here[:] = [] if name in ("p", "li", "td", "dd") else here
             if depth:
                 depth += (name == skipping) * (-1 if closing else 1)
             elif name and SKIPPED.match(token):
