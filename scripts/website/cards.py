@@ -11,7 +11,7 @@ import re
 from os.path import relpath
 from pathlib import Path
 
-from website.search_index import COMMAND, SIGNS
+from website import typed
 
 PAGE = "reference/glossary.html"
 ENTRY = re.compile(r'<h3 id="([^"]+)">(.*?)<a class="headerlink".*?<p>(.*?)</p>', re.S)
@@ -24,6 +24,7 @@ ORDINARY = set(
 )
 WITHOUT = {f"reference/{x}.html" for x in ("glossary", "references", "api")}
 WITHOUT.add("404.html")
+MOST = 2  # of the links in a paragraph, so that it is not spotted with them
 TOKEN = re.compile(r"<[^>]+>|[^<]+")
 TAG = re.compile(r"<(/?)([\w-]+)")
 SKIPPED = re.compile(
@@ -32,8 +33,10 @@ SKIPPED = re.compile(
 )
 ARTICLE = re.compile(r'(<article\b.*?)(?=<h2 id="sources"|</article>)', re.S)
 TEX = re.compile(r'<span class="arithmatex"[^>]*>\\\((.*?)\\\)</span>', re.S)
-RAISED = re.compile(r"([_^])(?:\{([^}]*)\}|(\w))")
-LINKS = re.compile(r"(?:[\s,，、；·]*<a [^>]*>[^<]*</a>)+。?$")
+RAISED = re.compile(r"([_^])\{([^}]*)\}")
+LINKS = re.compile(
+    r"\s*(?:<span[^>]*>)?(?:[\s,，、；·]*<a [^>]*>[^<]*</a>)+(?:</span>)?。?$"
+)
 PART = re.compile(r"<(code|em|sub|sup)>(.*?)</\1>", re.S)
 
 
@@ -63,22 +66,26 @@ def finder(found):
 
 
 def linked(page, to, terms):
-    """A page with a link at the first use of each term; `to` leads to the glossary."""
+    """A page whose terms have a link where they are first used and there is room."""
     pattern, where = terms
     body = ARTICLE.search(page)
-    used = set(re.findall(r'glossary\.html#([\w-]+)"', body[0])) if body else set()
+    used = set(re.findall(r'glossary\.html#([\w-]+)"', body[0] if body else ""))
+    here = []  # of this paragraph
 
     def link(match):
         anchor = where.get(match[0]) or where.get(match[0][:-1])
         if anchor is None or anchor in used:
             return match[0]
         used.add(anchor)
-        return f'<a class="tw-term" href="{to}#{anchor}">{match[0]}</a>'
+        here.append(anchor)
+        made = f'<a class="tw-term" href="{to}#{anchor}">{match[0]}</a>'
+        return made if len(here) <= MOST else match[0]
 
     def walk(text):
         skipping, depth = "", 0
         for token in TOKEN.findall(text):
             closing, name = tag.groups() if (tag := TAG.match(token)) else ("", "")
+            here[:] = [] if name in ("p", "li", "td", "dd") else here
             if depth:
                 depth += (name == skipping) * (-1 if closing else 1)
             elif name and SKIPPED.match(token):
@@ -92,12 +99,9 @@ def linked(page, to, terms):
 
 def readable(match):
     """A short equation as HTML without styles: e<sup>S − m</sup>."""
-    text = COMMAND.sub("", match[1]).replace(r"\,", "").replace(r"\partial", "∂")
-    for command, sign in SIGNS.items():
-        text = re.sub(re.escape(command) + r"(?![a-z])", sign, text)
     tags = {"_": "sub", "^": "sup"}
-    text = RAISED.sub(lambda x: "<{0}>{1}</{0}>".format(tags[x[1]], x[2] or x[3]), text)
-    return re.sub(r"[{}\\]", "", text).replace("-", "−")
+    text = typed.read(match[1])
+    return RAISED.sub(lambda x: "<{0}>{1}</{0}>".format(tags[x[1]], x[2]), text)
 
 
 def parts(definition):

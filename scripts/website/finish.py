@@ -39,6 +39,7 @@ NAMED = {  # parts of the theme's page that have no name of their own
 
 PERMALINK = {"en": "Link to this section", "zh": "本节的链接"}
 ARTICLE = re.compile(r"<article\b.*?</article>", re.S)
+TITLE = re.compile(r'(?<=data-md-component="header-topic">).*?</div>', re.S)
 APART = re.compile(  # what is no running text
     r"(<(pre|code|script|svg|textarea|option)\b.*?</\2>"
     r'|<(?:div|span) class="arithmatex"[^>]*>.*?</(?:div|span)>)',
@@ -46,11 +47,20 @@ APART = re.compile(  # what is no running text
 )
 # in text, not in an attribute
 WHOLE = re.compile(r"(?:FlashAttention-\d|split-KV|前\+反)(?=[^<>]*(?:<|\Z))")
+LINES = re.compile(r"<td>(?=\d+(?:, |、)\d+</td>)")  # 12, 13
+# Code that may fill a line of a phone, and a mark that would begin the next one: it
+# breaks at its own marks then.
+LONG = re.compile(r"(?<=<code>)[^<\s]{24,}(?=</code>[，。；：、！？）”])")
+WITHIN = re.compile(r"[/_.(]+(?=\w)")
+# An equation at the end of a link, and a mark after it: one word
+JOINED = re.compile(r"(?<=\\\)</span>)(?=</(?:a|em|strong)>[，。；：、！？）”])")
 
 
 def kept(match):
     """The text of a page in which these names are never broken at the end of a line."""
-    parts = APART.split(match[0])  # text, a block, its tag, text, …
+    text = LONG.sub(lambda code: WITHIN.sub(r"\g<0><wbr>", code[0]), match[0])
+    text = JOINED.sub("\u2060", LINES.sub('<td class="tw-keep">', text))
+    parts = APART.split(text)  # text, a block, its tag, text, …
     parts[::3] = [
         WHOLE.sub(r'<span class="tw-keep">\g<0></span>', x) for x in parts[::3]
     ]
@@ -61,6 +71,7 @@ def kept(match):
 def head_and_names(page, language):
     """A page with one address for the home page and names for screen readers."""
     page = ARTICLE.sub(kept, page)
+    page = TITLE.sub(kept, page)
     page = HOME.sub(r'\1"', page)
     page = page.replace(*(f'title="{PERMALINK[x]}"' for x in ("en", language)))
     for part, name in NAMED.items():

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 import jieba
+from website import typed
 
 SEPARATOR = (
     r"[\s<>\-、。，．？！；：（）“”《》]"  # of words, as the search reads the index
@@ -13,13 +14,12 @@ SEPARATOR = (
 NO_WIDTH = re.compile(f"(?<={SEPARATOR})\u200b|\u200b(?={SEPARATOR})")
 WORDS = re.compile(r"[\s\u200b\-、。，．？！；：（）“”《》,.;:()\"']+")
 ROOM, RARE = {"zh": 280, "en": 800}, 3  # characters of a section; sections with a word
+INLINE = re.compile(r"</?(?:a|b|code|em|i|small|span|strong)\b[^>]*>")
+RAISED = re.compile(r"<(sub|sup)>([^<]*)</\1>")
 TAG = re.compile(r"</?[a-z][^>]*>")
 TEX = re.compile(r"\\\((.*?)\\\)", re.S)
-COMMAND = re.compile(
-    r"\\(?:mathrm|mathsf|text|operatorname|tfrac|tilde|T|quad|,|;|big)\b ?"
-)
-NAMES = r"\tau \ell \delta \infty \times \cdot \le \ge \log \ln \sqrt \sum \max \min"
-SIGNS = dict(zip(NAMES.split(), "τ ℓ δ ∞ × · ≤ ≥ log ln √ Σ max min".split()))
+# of a text, what is only there to be found is behind this; it is never shown
+REST = "\n"
 
 # What the theme's search reads, {as it stands: as it should be}.
 MENDED = {
@@ -38,6 +38,11 @@ MENDED = {
         r""".replace(new RegExp("\\p{sc=Han}+","gu"),"""
         r"""s=>` ${[...fe(s,this.index.invertedIndex)].join(" ")} `)"""
     ).replace("FLASH", r"/flash[\s_-]?attention(?![_a-z])[\s-]*/gi"),
+    # The theme forgets the last character when it looks for words in Chinese.
+    "for(let o=s+1;o<t.length;o++)t.slice(s,o)in e&&": (
+        "for(let o=s+1;o<=t.length;o++)t.slice(s,o)in e&&"
+    ),
+    "n[a]&&a<t.length-1&&": "n[a]&&a<t.length&&",
     # A word stands for all that begin like it or like its stem; a number, or a word
     # too frequent for the index, for itself.
     r"(^[+-]|[~^]\d+$)/.test(r)?r:`${r}*`).join": (
@@ -55,13 +60,29 @@ MENDED = {
     ),
     # What is shown of a hit has the words that were found: it begins shortly before
     # the first of them, or is the page's description where its text has none.
+    # Of both it is the part before REST; of what is behind it, the word that was found
+    # comes first if it is the only one. Equations get their tags.
     """c[l]=v(c[l],x,m,l!=="text")}let g=""": (
-        """c[l]=v(c[l],x,m,1)}const first=()=>c.text.indexOf("<mark>");"""
-        "if(first()<0&&/<mark>/.test(c.words))c.text=c.words;"
-        """if(first()>99)c.text="… "+"""
-        r"""c.text.slice(first()-50).replace(/^\S*?[\s\u200b]/,"");let g="""
+        r"""c[l]=v(c[l],x,m,1)}const[text,rest]=c.text.split("\n"),"""
+        r"""[about,more]=(c.words||"").split("\n"),first=x=>x.indexOf("<mark>"),"""
+        r"""word=/\S*<mark>.*?<\/mark>\S*/.exec(`${more} ${rest}`);"""
+        "c.text=first(text)>=0?text:first(about)>=0?about:"
+        "word?`${word[0]} … ${text}`:text;"
+        "const at=first(c.text);if(at>70){"
+        "const back=c.text.slice(at-70,at),"
+        r"""said=/(?:[.!?]\s|[。！？])((?:(?![.!?]\s|[。！？]).)*)$/.exec(back);"""
+        r"""c.text="… "+(said?c.text.slice(at-said[1].length):"""
+        r"""c.text.slice(at-50).replace(/^[^ \u200b]*[ \u200b]/,""))}"""
+        r"""c.text=c.text.replace(/([_^])\{([^{}]*)\}/g,(m,mark,x)=>"""
+        r"""mark<"_"?`<sup>${x}</sup>`:`<sub>${x}</sub>`);let g="""
+    ),
+    # A page that is shown for a section alone leads to that section.
+    "o.push(B(_({},a),{score:0,terms:{}}))": (
+        "o.push(B(_({},a),{score:0,terms:o[0].terms,at:o[0].location}))"
     ),
 }
+# And what the theme's page makes of a hit.
+SHOWN = {"s=new URL(e.location,i.base);V(": "s=new URL(e.at||e.location,i.base);V("}
 # How much a word counts: in a page's title, in its other names, in its text.
 FIELDS = {"title": 20, "words": 20, "text": 1, "tags": 1}  # the theme asks for tags
 # How much a section counts, by the first pattern that its address fits.
@@ -80,17 +101,13 @@ OF_PAGE = re.compile(r'<meta name="(?:description|keywords)" content="([^"]*)"')
 HAN = re.compile("[\u4e00-\u9fff]+")
 
 
-def readable(match):
-    """A short equation as one would type it: N × N, m_i, e^{S − m}."""
-    text = COMMAND.sub("", match[1])
-    for command, sign in SIGNS.items():
-        text = re.sub(re.escape(command) + r"(?![a-z])", sign, text)
-    return re.sub(r"[{}\\]", "", text)
-
-
 def plain(text):
     """The words of a section, without tags, and its equations without TeX."""
-    return re.sub(r"\s+", " ", TAG.sub(" ", TEX.sub(readable, text))).strip()
+    text = TEX.sub(lambda match: typed.read(match[1]), text)
+    text = RAISED.sub(
+        lambda x: typed.raised("_^"[x[1] == "sup"], x[2], False), INLINE.sub("", text)
+    )
+    return re.sub(r"[^\S\xa0]+", " ", TAG.sub(" ", text)).strip()
 
 
 def words(text):
@@ -113,7 +130,8 @@ def digests(texts, room):
         known = {*words(text[:cut])}
         rest = dict.fromkeys(words(text[cut:]))
         rare = [x for x in rest if x not in known and sections[x] <= RARE]
-        yield " ".join([text[:cut] + "…", *rare])
+        rare = [x for x in rare if not {*x} & {*"{}"}]
+        yield text[:cut] + "…" + REST + " ".join(rare)
 
 
 def mend(site):
@@ -121,21 +139,23 @@ def mend(site):
 
     Raises ValueError if a version of the theme has other code there.
     """
-    for worker in site.glob("**/assets/javascripts/workers/search.*.js"):
-        text = worker.read_text("utf-8")
-        for theirs, ours in MENDED.items():
-            if theirs not in text and ours not in text:
-                raise ValueError(f"{worker.name} does not hold {theirs}")
-            text = text.replace(theirs, ours)
-        worker.write_text(text, "utf-8")
+    scripts = {"workers/search.*.js": MENDED, "bundle.*.js": SHOWN}
+    for name, mended in scripts.items():
+        for script in site.glob(f"**/assets/javascripts/{name}"):
+            text = script.read_text("utf-8")
+            for theirs, ours in mended.items():
+                if theirs not in text and ours not in text:
+                    raise ValueError(f"{script.name} does not hold {theirs}")
+                text = text.replace(theirs, ours)
+            script.write_text(text, "utf-8")
 
 
 def names(page):
     """What a page is about in the words that readers type, each Chinese word by itself.
 
-    They are the page's description and its keywords.
+    They are the page's description and, behind REST, its keywords.
     """
-    text = html.unescape(" ".join(OF_PAGE.findall(page.read_text("utf-8"))))
+    text = html.unescape(REST.join(OF_PAGE.findall(page.read_text("utf-8"))))
     return HAN.sub(lambda x: "\u200b".join(["", *jieba.cut(x[0]), ""]), text)
 
 

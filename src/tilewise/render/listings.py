@@ -36,6 +36,11 @@ TRY["SCALE"] = "print([[sum(a * b for a, b in zip(q, k)) for k in K] for q in Q]
 UNSEARCHED = re.compile(
     r'<figure(?= class="tw-figure)|<div class="(?:arithmatex|[^"]*\bhighlight)"'
 )
+# What a definition ends with: links to the pages on its subject
+LEADS = re.compile(
+    r'(?<=[.。)）]) ?((?:<a href="[^"]*">[^<]*</a>[\s,，、；·]*)+)(?=</p>)'
+)
+RUN, COPY, LINK = 73, 80, 83  # the columns that the buttons of a block leave free
 
 
 def imports(tree):
@@ -104,14 +109,28 @@ def marked(match, place):
     excerpt, rest = match[1] or "", match[2]
     code = html.unescape(re.sub(r"<[^>]*>", "", "<" + rest))
     if excerpt or not runs(code):
-        return f'<div class="language-python {excerpt}highlight"{about}{rest}'
+        apart = room(code, LINK if excerpt else COPY, excerpt)
+        return f'<div class="language-python {excerpt}highlight{apart}"{about}{rest}'
     line = "" if "print(" in code else html.escape(line_to_try(code))
     to_try = f' data-try="{line}"' if line else ""
-    return f'<div class="language-python highlight tw-run"{to_try}{about}{rest}'
+    kind = f"highlight tw-run{room(code, RUN)}"
+    return f'<div class="language-python {kind}"{to_try}{about}{rest}'
+
+
+def room(code, columns, excerpt=""):
+    """A class for a block whose first line would go on below its buttons.
+
+    An excerpt has its only one beside its last line instead, if that is short.
+    """
+    lines = code.strip("\n").split("\n")
+    if len(lines[0]) <= columns:
+        return ""
+    return " tw-low" if excerpt and len(lines[-1]) <= columns else " tw-long"
 
 
 def unsearched(page):
-    """The HTML with the search's own mark on figures, equations and code."""
+    """The HTML with the search's own mark on figures, equations, code and LEADS."""
+    page = LEADS.sub(r" <span data-search-exclude>\1</span>", page)
     return UNSEARCHED.sub(r"\g<0> data-search-exclude", page)
 
 

@@ -34,7 +34,7 @@ def draw(lang):
     say, measured = SAY[lang], rows("standard", "flash")
     classes = colour("standard"), colour("flash")
     kinds = {"traffic": traffic, "memory": memory, "time": lambda row: row["ms"]}
-    out = ['<dl class="tw-big tw-drawn">']
+    out = ['<dl class="tw-big tw-drawn" data-search-exclude>']
     for key, of in kinds.items():
         large, rest, unit = say[key]
         values = [of(row) for row in measured]

@@ -41,7 +41,7 @@ def exposed(pitfall, words):
 def entry(pitfall, words, lang):
     """One variant: its name, what is wrong, and the two inputs."""
     yield f"    `{pitfall.name}`{{ #{anchor(pitfall.name)} }}"
-    yield f"    :   {wrong(pitfall, lang)}<br>" + words.SAY["inputs"].format(
+    yield f"    :   {wrong(pitfall, lang)} <br>" + words.SAY["inputs"].format(
         passes=words.CHECK[pitfall.passes], exposed=exposed(pitfall, words)
     )
     yield ""
