@@ -11,7 +11,7 @@ import re
 from tilewise import alone
 
 LISTING = re.compile(
-    r'(<div class="language-python highlight(?: tw-run)?"[^>]*>.*?</pre>)</div>', re.S
+    r'(<div class="language-python highlight[^"]*"[^>]*>.*?</pre>)</div>', re.S
 )
 AFTER = re.compile(  # a line between a listing and its output goes below both
     r'(<p class="tw-needs">[^\n]*</p>)</div>'

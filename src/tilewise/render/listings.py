@@ -38,7 +38,7 @@ UNSEARCHED = re.compile(
 )
 # What a definition ends with: links to the pages on its subject
 LEADS = re.compile(
-    r'(?<=[.。)）]) ?((?:<a href="[^"]*">[^<]*</a>[\s,，、；·]*)+)(?=</p>)'
+    r'(?<=[.。)）])( ?)((?:<a href="[^"]*">[^<]*</a>[\s,，、；·]*)+)(?=</p>)'
 )
 RUN, COPY, LINK = 73, 80, 83  # the columns that the buttons of a block leave free
 
@@ -130,7 +130,7 @@ def room(code, columns, excerpt=""):
 
 def unsearched(page):
     """The HTML with the search's own mark on figures, equations, code and LEADS."""
-    page = LEADS.sub(r" <span data-search-exclude>\1</span>", page)
+    page = LEADS.sub(r"\1<span data-search-exclude>\2</span>", page)
     return UNSEARCHED.sub(r"\g<0> data-search-exclude", page)
 
 

@@ -40,8 +40,9 @@ def exposed(pitfall, words):
 
 def entry(pitfall, words, lang):
     """One variant: its name, what is wrong, and the two inputs."""
+    apart = "" if lang == "zh" else " "  # for the search, which leaves <br> out
     yield f"    `{pitfall.name}`{{ #{anchor(pitfall.name)} }}"
-    yield f"    :   {wrong(pitfall, lang)} <br>" + words.SAY["inputs"].format(
+    yield f"    :   {wrong(pitfall, lang)}{apart}<br>" + words.SAY["inputs"].format(
         passes=words.CHECK[pitfall.passes], exposed=exposed(pitfall, words)
     )
     yield ""
