@@ -47,7 +47,7 @@ APART = re.compile(  # what is no running text
 )
 # in text, not in an attribute
 WHOLE = re.compile(r"(?:FlashAttention-\d|split-KV|前\+反)(?=[^<>]*(?:<|\Z))")
-LINES = re.compile(r"<td>(?=\d+(?:, |、)\d+</td>)")  # 12, 13
+LINES = re.compile(r"<td>(?=\d+(?:, |、| to | 到 )\d+</td>)")  # 12, 13; 14 to 16
 # Code that may fill a line of a phone, and a mark that would begin the next one: it
 # breaks at its own marks then.
 LONG = re.compile(r"(?<=<code>)[^<\s]{24,}(?=</code>[，。；：、！？）”])")

@@ -64,7 +64,8 @@ FORM = {"bandwidth": rate, "latency": digits}
 def cell(fact, quantity, number):
     """A number with its unit, its source's number and the mark of its kind."""
     shown = FORM.get(quantity, size)(fact["value"]).replace(" ", "\u00a0")
-    return f"{shown} <sup>{number[fact['source']]}{MARK[fact['kind']]}</sup>"
+    mark = f"{number[fact['source']]}{MARK[fact['kind']]}"
+    return f'{shown} <sup class="tw-hung">{mark}</sup>'
 
 
 def entry(key, number, say):

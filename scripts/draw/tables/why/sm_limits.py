@@ -62,7 +62,8 @@ def draw(lang):
     lines = [f"| {say['head']} | {' | '.join(names)} |", "|---|--:|--:|--:|"]
     for row, cells in facts.items():
         shown = [
-            f"{text} <sup>{number[key]}{MARK[kind]}</sup>" for text, key, kind in cells
+            f'{text} <sup class="tw-hung">{number[key]}{MARK[kind]}</sup>'
+            for text, key, kind in cells
         ]
         lines.append(f"| {say[row]} | {' | '.join(shown)} |")
     entries = say["next"].join(entry(key, n, say) for key, n in number.items())
