@@ -38,7 +38,7 @@ class Timeline extends HTMLElement {
   draw({ box: [left, top, wide, high], cycles }) {
     const picture = this.querySelector("svg");
     const line = svg("path", { d: `M0 ${top - 3}v${high + 3}`, class: "tw-line tw-now" });
-    picture.querySelector("path").before(line); // behind the words
+    picture.append(line);
     this.place = (at) =>
       line.setAttribute("transform", `translate(${left + (wide * at) / cycles})`);
     const to = (event) => {

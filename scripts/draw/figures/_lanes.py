@@ -57,27 +57,19 @@ def room(words):
     return 6 + sum(14 if x > "\u2fff" else 7 for x in plain) if words else WIDE
 
 
-def words(x, y, said, wide, cls):
-    """Words on a plate in the colour below them: the widget's line passes behind it."""
-    plate = s.path(f"M{x:g} {y - 12:g}h{wide:g}v16h-{wide:g}Z", f"{cls} tw-bare")
-    return [plate, s.middle(x + wide / 2, y, said, "tw-small")]
-
-
 def lane(strip, role, say, y):
-    """(bars of a role, cut where the picture begins and ends; its name and theirs)."""
-    bars, scale = [], WIDE / strip[4]
-    plate, _ = words(LEFT, y - 5, "", 1.2 * room(say[role]), "tw-paper")
-    names = [plate, s.text(LEFT, y - 5, say[role])]
+    """A role's name and its bar, cut where the picture begins and ends."""
+    out, scale = [s.text(LEFT, y - 5, say[role])], WIDE / strip[4]
     for begin, end, (_, _, cls, name, _), _ in spans(strip, role):
-        x, right = (LEFT + scale * min(max(t, 0), strip[4]) for t in (begin, end))
-        box = round(x), y, round(right) - round(x), HIGH
-        bars.append(s.rect(*box, cls or "tw-slot"))
-        said = say.get(name, name)
-        wide = room(said)
-        if right - x > wide:
-            at = round((x + right - wide) / 2)
-            names += words(at, y + 16, said, wide, cls or "tw-paper")
-    return bars, names
+        x, right = (scale * min(max(t, 0), strip[4]) for t in (begin, end))
+        wide = right - x
+        x += LEFT
+        box = round(x), y, round(x + wide) - round(x), HIGH
+        out.append(s.rect(*box, cls or "tw-slot"))
+        words = say.get(name, name)
+        if wide > room(words):
+            out.append(s.middle(round(x + wide / 2), y + 16, words, "tw-small"))
+    return out
 
 
 def bottom(strip):
@@ -99,10 +91,10 @@ def key(strip, say):
 
 
 def draw(strip, say):
-    """The figure: a lane for each role above an axis of cycles, its words last."""
-    lanes = [lane(strip, x, say, TOP + LANE * i) for i, x in enumerate(strip[5])]
-    parts = [x for group in zip(*lanes, strict=True) for made in group for x in made]
-    parts += key(strip, say)
+    """The figure: a lane for each role above an axis of cycles."""
+    parts = key(strip, say)
+    for i, role in enumerate(strip[5]):
+        parts += lane(strip, role, say, TOP + LANE * i)
     parts += clock(LEFT, WIDE, bottom(strip), strip[4], 2000, say["axis"])
     return s.svg(400, bottom(strip) + 24, say["label"], *parts)
 
