@@ -5,10 +5,10 @@ from draw.figures import _timeline as table
 from draw.figures._example import STEPS
 
 NAME = {"q": "Q", "k": "K", "v": "V", "o": "O", "l": "ℓ", "m": "m"}
-TILE, DEEP, FLAT, GAP = 56, 52, 28, 4  # a tile's rows; the head dimension; K, V, ℓ, m
-S_LEFT, S_TOP, Q_LEFT = 128, 100, 72
-V_TOP = S_TOP - 2 * (FLAT + GAP)
-K_TOP = V_TOP + FLAT + GAP
+TILE, DEEP, FLAT, GAP = 74, 52, 28, 4  # a tile's rows; the head dimension; ℓ, m
+S_LEFT, S_TOP, Q_LEFT, LOW_K = 128, 124, 72, 38  # and how high K and V are
+V_TOP = S_TOP - 2 * (LOW_K + GAP)
+K_TOP = V_TOP + LOW_K + GAP
 BARS, LOW = table.placed([("kv", "j"), ("q", "i"), ("olm", "i")], 48)
 SAY = {
     "en": {
@@ -17,7 +17,7 @@ SAY = {
         " the Q, O, ℓ and m tiles of the inner loop come from HBM at every step, and"
         " O, ℓ and m go back.",
         "outer": "outer loop: $j$", "inner": ["inner", "loop: $i$"],
-        "sram": "in SRAM", "io": "{load} in, {store} out", "step": "step {n}",
+        "sram": "in SRAM", "io": "{load} in\n{store} out", "step": "step {n}",
         "sum": "all four steps: {load} in, {store} out",
     },
     "zh": {
@@ -25,7 +25,7 @@ SAY = {
         "label": "外层循环的 K、V 块在 SRAM 中停留一整列，"
         "内层循环的 Q、O、ℓ、m 块每一步都从 HBM 取来，O、ℓ、m 再写回。",
         "outer": "外层循环：$j$", "inner": ["内层", "循环：$i$"],
-        "sram": "SRAM 里", "io": "进 {load}，出 {store}", "step": "第 {n} 步",
+        "sram": "SRAM 里", "io": "进 {load}\n出 {store}", "step": "第 {n} 步",
         "sum": "四步合计：进 {load}，出 {store}",
     },
 }
@@ -36,13 +36,13 @@ def matrices(say):
     right = S_LEFT + 2 * TILE  # where S ends
     out = [s.middle(S_LEFT + TILE, 14, say["outer"])]
     out.append(s.arrow(S_LEFT, 26, 2 * TILE, 0, 2, "tw-k"))
-    out.extend(s.lines(2, 150, 18, say["inner"]))
+    out.extend(s.lines(2, S_TOP + TILE - 4, 18, say["inner"]))
     out.append(s.arrow(Q_LEFT - 10, S_TOP, 0, 2 * TILE, 2, "tw-q"))
     for n in (0, 1):
         x, y = S_LEFT + TILE * n, S_TOP + TILE * n
         boxes = [  # left, top, width, height, tensor
-            (x, V_TOP, TILE, FLAT, "v"),
-            (x, K_TOP, TILE, FLAT, "k"),
+            (x, V_TOP, TILE, LOW_K, "v"),
+            (x, K_TOP, TILE, LOW_K, "k"),
             (Q_LEFT, y, DEEP, TILE, "q"),
             (right + GAP, y, DEEP, TILE, "o"),
             (right + 2 * GAP + DEEP, y, FLAT, TILE, "l"),
@@ -76,4 +76,4 @@ def draw(lang):
     parts = table.bars(STEPS, BARS, say, 24, LOW - 21)
     parts += table.traffic(STEPS, BARS, say, LOW + 39)
     walk = s.svg(400, S_TOP + 2 * TILE + 4, say["walk"], *matrices(say), *visits())
-    return s.pair(walk, s.svg(400, LOW + 96, say["label"], *parts))
+    return s.pair(walk, s.svg(400, LOW + 113, say["label"], *parts))

@@ -6,7 +6,7 @@ CONSUMER = (  # from, to, colour class, label, key
     (0, 1, None, "", "key"),
     (1, 2, None, "", "turn"),
     (2, 3, "tw-o", "", "start"),
-    (3, 4, "tw-s", "", "product"),
+    (3, 4, "tw-shown", "", "product"),
     (4, 0, "tw-m", "mixed", "softmax"),
 )
 ROLES = {f"consumer {w}": CONSUMER for w in range(3)}

@@ -8,7 +8,7 @@ from draw.tables._rungs import NAMES
 
 CELL = {"pass": "forward", "n": 4096, "d": 128}
 PEERS = {"cudnn": "cuDNN", "fa4": "FlashAttention-4"}
-LEFT, WIDE, LANE = 100, 296, 25
+LEFT, WIDE, LANE, TOP = 100, 286, 25, 42
 SAY = {
     "en": {
         "label": "TFLOP/s of the forward rungs on one H200, d = 128, N = 4096,"
@@ -46,17 +46,17 @@ def rule(x, y, high, peer):
     return line(methods.mark(peer), (x, y), (x, y + high), dashes=methods.dashes(peer))
 
 
-def panel(causal, say, names, top):
-    """One bar a rung, with its number; the peers' lines, which are named below."""
-    found, unit = speeds(causal), scale()
+def panel(causal, say, names):
+    """One bar a rung, with its number; the peers' lines, with their names on top."""
+    found, unit, top = speeds(causal), scale(), TOP
     rungs = [name for name in names if name in found]
-    out = [s.text(2, top - 10, say["causal" if causal else "full"], "tw-strong")]
-    out.append(s.text(396, top - 10, say["unit"], "tw-small tw-muted", "end"))
+    out = [s.text(2, 14, say["causal" if causal else "full"], "tw-strong")]
+    out.append(s.text(2, top - 9, say["unit"], "tw-small tw-muted"))
     for n, peer in enumerate(peer for peer in PEERS if peer in found):
-        x, high = round(LEFT + unit * found[peer], 1), LANE * len(rungs) + 16 + 18 * n
-        out.append(rule(x, top - 4, high, peer))
+        x, y = round(LEFT + unit * found[peer], 1), top - 9 - 19 * n
+        out.append(rule(x, y + 4, top + LANE * len(rungs) - y, peer))
         words = f"{PEERS[peer]} {found[peer]:.0f}"
-        out.append(s.text(x - 6, top + high - 5, words, "tw-small", "end"))
+        out.append(s.text(x + 12, y, words, "tw-small", "end"))  # number on the line
     for n, rung in enumerate(rungs):
         y, wide = top + LANE * n, unit * found[rung]
         css = methods.mark(rung)
@@ -78,9 +78,8 @@ def drawing(causal, lang):
         if name in found
     ]
     label = say["label"].format(mask=mask, rows=say["join"].join(rows))
-    top = 28
-    high = top + LANE * len([name for name in names if name in found])
-    return s.svg(400, high + 36, label, *panel(causal, say, names, top))
+    high = TOP + LANE * len([name for name in names if name in found])
+    return s.svg(400, high + 6, label, *panel(causal, say, names))
 
 
 def draw(lang):

@@ -5,7 +5,7 @@ from draw.figures import _svg as s
 from tilewise.ledger.activations import kept
 
 N, E, HEADS = 2048, 2048, 16  # d = 128, so that P is N / d = 16 units
-LEFT, TOP, STEP, TALL, UNIT = 4, 22, 50, 22, 11.5  # a letter has room in a unit
+LEFT, TOP, STEP, TALL, UNIT, FULL = 4, 22, 50, 22, 23, 16  # FULL units fill a line
 ROWS = (  # attention, policy
     ("standard", "none"), ("ours", "none"), ("ours", "mlp"), ("ours", "apart"),
     ("ours", "o"), ("ours", "block"),
@@ -40,16 +40,19 @@ SAY = {
 
 
 def bar(y, held):
-    """The parts in a row, each as wide as it is large."""
+    """The parts in a row, each as wide as it is large; P has a line of its own."""
     out, x = [], LEFT
-    for name in (name for name in held if name in SHOWN):  # others are hairlines
+    shown = [name for name in held if name in SHOWN]  # others are hairlines
+    for name in sorted(shown, key="P".__eq__):
         wide = held[name] / E * UNIT
+        if x + wide > LEFT + FULL * UNIT:
+            x, y = LEFT, y + TALL
         out.append(s.rect(x, y, wide, TALL, COLOUR.get(name, "tw-hbm")))
         colour = COLOUR.get(name, "").replace("tw-", "tw-t")
         label = "$h$" if name.startswith("h") else SHOWN[name]
         out.append(s.middle(x + wide / 2, y + 16, label, f"tw-small {colour}".strip()))
         x += wide
-    return [*out], x
+    return out, x, y
 
 
 def draw(lang):
@@ -57,13 +60,15 @@ def draw(lang):
     say, parts, told = SAY[lang], [], []
     facts = {"n": N, "d": E // HEADS}
     parts.append(s.text(LEFT, 14, say["case"].format(**facts), "tw-small tw-muted"))
-    for row, (attention, policy) in enumerate(ROWS):
+    y = TOP + 20
+    for attention, policy in ROWS:
         held = kept(N, E, HEADS, attention=attention, policy=policy)
         units = sum(x for x in held.values() if x >= E) // E
-        name, y = say[f"{attention} {policy}"], TOP + 20 + row * STEP
-        made, end = bar(y, held)
-        parts += [s.text(LEFT, y - 5, name, "tw-small"), *made]
-        parts.append(s.text(end + 6, y + 16, str(units), "tw-strong"))
+        name = say[f"{attention} {policy}"]
+        parts.append(s.text(LEFT, y - 5, name, "tw-small"))
+        made, end, y = bar(y, held)
+        parts += [*made, s.text(end + 6, y + 16, str(units), "tw-strong")]
+        y += STEP
         told.append(say["row"].format(name=name, units=units))
     label = say["label"].format(rows=say["join"].join(told), **facts)
-    return s.svg(404, TOP + len(ROWS) * STEP + 6, label, *parts)
+    return s.svg(404, y - STEP + TALL + 4, label, *parts)

@@ -16,7 +16,7 @@ SAY = {
         " The arrows between the levels get narrower on the way down: {ways}.",
         "registers": "registers, all SMs", "shared": "shared memory, all SMs",
         "l2": "L2 cache", "hbm": "HBM", "none": "not stated",
-        "scale": "area: capacity · width of an arrow: bandwidth",
+        "scale": ("area, also of a dot: capacity", "width of an arrow: bandwidth"),
         "nvlink": "NVLink", "pcie": "PCIe",
     },
     "zh": {
@@ -25,7 +25,7 @@ SAY = {
         "越往下，各层之间的箭头越窄：{ways}。",
         "registers": "寄存器（全部 SM）", "shared": "共享内存（全部 SM）",
         "l2": "L2 缓存", "hbm": "HBM", "none": "未公布",
-        "scale": "面积表示容量，箭头宽度表示带宽",
+        "scale": ("面积（小点也算）表示容量", "箭头宽度表示带宽"),
         "nvlink": "NVLink", "pcie": "PCIe",
     },
 }
@@ -44,6 +44,8 @@ def chip(x, gpu, say):
         side = (AREA * value(gpu, level, "capacity")) ** 0.5
         at = x + 26 - side / 2, y + 29 - side / 2
         out.append(s.rect(*at, round(side, 2), round(side, 2), "tw-dot"))
+        lead = round(x + 30 + side / 2, 1)  # from the speck to what it holds
+        out.append(s.path(f"M{lead} {y + 29}H{x + 52}", "tw-faint"))
         out.append(s.text(x + 56, y + 34, size(value(gpu, level, "capacity"))))
         below = CHIP[n + 1] if n < 2 else "hbm"
         speed, top = value(gpu, below, "bandwidth"), y + BAND
@@ -72,19 +74,19 @@ def draw(lang):
     """The figure in English or Chinese."""
     say, out = SAY[lang], []
     for n, level in enumerate(CHIP):
-        y, cls = 24 + n * (BAND + GAP), ("tw-reg", "tw-sram", "tw-sram")[n]
-        out.append(s.rect(0.5, y, 399, BAND, cls, 'rx="5"'))
+        y = 24 + n * (BAND + GAP)
+        out.append(s.rect(0.5, y, 399, BAND, "tw-rule", 'rx="5"'))
         out.append(s.text(6, y + 16, say[level], "tw-small tw-muted"))
     for n, gpu in enumerate(GPUS):
         x = n * COLUMN + 2
         out.append(s.middle(x + WIDE / 2, 15, gpu, "tw-strong"))
         out += chip(x, gpu, say) + outside(x, gpu, say)
     out.append(s.text(6, 24 + 3 * (BAND + GAP) + 15, say["hbm"], "tw-small tw-muted"))
-    out.append(s.middle(200, 514, say["scale"], "tw-small tw-muted"))
+    out += s.lines(200, 514, 18, say["scale"], "tw-small tw-muted", "middle")
     joined = ", " if lang == "en" else "、"
     facts = {
         "chip": joined.join(size(value("H200", x, "capacity")) for x in CHIP),
         "hbm": size(value("H200", "hbm", "capacity")),
         "ways": joined.join(rate(value("H200", x, "bandwidth")) for x in LEVELS[1:4]),
     }
-    return s.svg(400, 520, say["label"].format(**facts), *out)
+    return s.svg(400, 538, say["label"].format(**facts), *out)
