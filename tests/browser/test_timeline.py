@@ -76,7 +76,7 @@ def test_by_mouse(look):
     picture = page.locator("tw-timeline svg")
     picture.scroll_into_view_if_needed()
     box = picture.bounding_box()
-    unit = box["width"] / 470
+    unit = box["width"] / 400
     left, top, wide, high = data["box"]
     line = page.locator("tw-timeline .tw-now")
     page.mouse.move(box["x"] + unit * (left + wide / 4), box["y"] + unit * (top + 9))
