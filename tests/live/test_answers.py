@@ -74,7 +74,7 @@ def test_what_is_read_off_the_plots():
     """Standard attention at first: 2 · 32 · (4 N² + 4 N d) bytes at 3.35 TB/s."""
     n, d = 16_384, 128
     count = 64 * (4 * n * n + 4 * n * d)
-    said = {"bytes": f"({count:,} B)", "seconds": f"({count / 3.35e3:,.0f} ns)"}
+    said = {"bytes": f"({count:,} B)", "seconds": f"{count / 3.35e9:.1f} ms"}
     for plot, text in said.items():
         chart = asked("calculator view", plot=plot)["result"]["chart"]
         place = chart["n"].index(f"N = {n:,}")

@@ -93,7 +93,8 @@ class Calculator extends HTMLElement {
   // The slider and the lists say what the fields say.
   follow() {
     const now = this.values();
-    this.slider.value = Math.round(Math.log2(Number(now.n))) || this.slider.min;
+    const at = Math.log2(now.n);
+    if (at >= 0) this.slider.value = at; // else where it was
     for (const list of this.lists) {
       const same = ({ value }) => value &&
         [...new URLSearchParams(value)].every(([key, text]) => now[key] === text);

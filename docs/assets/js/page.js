@@ -30,9 +30,9 @@ export const button = (text, onclick, more) =>
 export const svg = (tag, attributes, ...children) =>
   make(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
-// A text whose symbols are what symbol(text) makes of them; dQ, B_r and B_c are symbols too.
+// A text whose symbols are what symbol(text) makes of them; dQ, K1 and B_r are symbols too.
 export const spell = (text, symbol) =>
-  text.split(/(\b(?:d?[QKVOSP]|B_[rc]|[cdijmN])\b|[ℓδτ])/)
+  text.split(/(\b(?:(?:d?[QKVOSP]|m)\d*|B_[rc]|[cdijN])\b|[ℓδτ]\d*)/)
     .map((x, n) => (n % 2 ? symbol(x) : x)).flat();
 
 // A sentence for screen readers alone, spoken when they are free.

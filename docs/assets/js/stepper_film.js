@@ -33,7 +33,7 @@ export const math = (text) => {
 };
 
 // A sentence whose symbols are those of the boards.
-export const spelled = (text) => spell(text, (x) => math(x.replace(/_(.)/, "_{$1}")));
+export const spelled = (text) => spell(text, (x) => math(x.replace(/_(.)|(\d+)/, "_{$1$2}")));
 
 // A line of a formula with its products in the colours of the two tensors, and what
 // comes out in that of the third: PAIRS says which they are, by the phase.
@@ -59,9 +59,7 @@ export const named = (film, name, place, exact) => {
   const [, label, , , unit] = about(film, name);
   return label.replace(/_\{(\w+)\}/, index) + (exact && unit ? "/τ" : "");
 };
-export const plain = (film, name, step) =>
-  named(film, name, step).replace(/_\{(\d+)\}/, (_, n) =>
-    String.fromCharCode(...[...n].map((x) => 8320 + +x))); // ₀ and so on
+export const plain = (film, name, step) => named(film, name, step).replace(/[_{}]/g, ""); // K1
 export const shown = (film, x) => (film.exact ? x : number(x));
 
 export const count = (film, name) => (BY_KEY.test(name) ? film.n_k : film.n);

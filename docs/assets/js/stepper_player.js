@@ -52,7 +52,7 @@ export class Player {
     const table = folded("table", ...this.host.childNodes);
     const player = box("tw-controls tw-player", controls);
     const settings = this.settings();
-    this.host.replaceChildren(this.methods, this.stage, player, ...settings, this.wrong, table);
+    this.host.replaceChildren(this.methods, this.stage, player, ...settings, table);
     this.host.classList.add("tw-on");
     this.host.addEventListener("keydown", (event) => this.key(event));
     this.walk = pointing(this.stage, () => this.panels ?? []);
@@ -104,7 +104,7 @@ export class Player {
         el("span", { class: "tw-note" }, spelled(tell("scale hint")))),
       box("tw-controls",
         named("use", () => this.apply({ n: "" })), named("reset", () => this.reset())));
-    return [first, own];
+    return [first, this.wrong, own];
   }
 
   // The address first; where it asks for what is not there, the example.

@@ -61,7 +61,7 @@ class Strip extends HTMLElement {
     this.picture = svg("svg", { class: "tw", viewBox: "0 0 400 156", "aria-hidden": "true" });
     this.says = el("output", { class: "tw-says" });
     this.prepend(
-      bar(label("scores", this.field), label("unit", this.unit)), this.wrong,
+      bar(label("scores", this.field), label("unit", this.unit), this.wrong),
       bar(t("try"), [[this.text, "2"], ...TRY].map(([scores, unit]) =>
         button(scores.replaceAll("-", "−").replace("inf", "∞"),
           () => this.compute(scores, unit)))));

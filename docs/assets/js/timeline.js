@@ -31,7 +31,7 @@ class Timeline extends HTMLElement {
     this.clock = el("span", { class: "tw-clock" });
     this.rows = el("dl");
     this.append(el("div", { class: "tw-controls" },
-      button("◀", "before"), this.slider, button("▶", "after"), this.clock), this.rows);
+      this.slider, button("◀", "before"), button("▶", "after"), this.clock), this.rows);
   }
 
   // A line over all lanes, which a pointer moves.

@@ -135,17 +135,17 @@ def fits(layer, name, n):
     return n <= layer["algorithms"]["flash2" if name == "ideal" else name]["longest"]
 
 
-def exact(what, x, say):
-    """A value to be read: rounded, and as exact as it is known."""
-    more = f"{whole(x)} B" if what != "seconds" else f"{whole(x * 1e9)} ns"
-    return f"{FORMS[what](x)} ({more})"
+def exact(what, x):
+    """A value to be read: rounded, and bytes, which are counted, exact beside it."""
+    text = FORMS[what](x)
+    return text if what == "seconds" else f"{text} ({whole(x)} B)"
 
 
 def readings(layer, what, names, say):
     """For each N, what each line says there."""
     sweep, out = layer["sweep"], []
     for place, n in enumerate(sweep["n"]):
-        texts = [exact(what, sweep[name][what][place], say) for name in names]
+        texts = [exact(what, sweep[name][what][place]) for name in names]
         beyond = [
             "" if fits(layer, x, n) else say["comma"] + say["beyond"] for x in names
         ]
