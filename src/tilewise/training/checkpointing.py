@@ -5,6 +5,7 @@ block   the block's input, and the whole block is computed again
 apart   attention stays as it is; what stands before and after it is computed again
 o       the block's input, O and L: the block is computed again, but for attention
 mlp     all but the MLP's inside
+
 Non-reentrant checkpointing throughout: T. Chen et al., "Training Deep Nets with
 Sublinear Memory Cost", 2016, as torch.utils.checkpoint has it.
 """
