@@ -177,6 +177,7 @@ export class Panel {
   draw(k, row, moving) {
     const before = this.frame;
     const frame = (this.frame = this.frames[k]);
+    this.node.classList.toggle("tw-at-first", !k); // :has() would be asked in each frame
     const { whole } = sentence(this.film, frame);
     if (whole !== this.told) this.said.replaceChildren(...spelled((this.told = whole)));
     write(this.note, frame.step ? source(this.film, frame.step.phase) : "");
