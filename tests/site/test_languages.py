@@ -106,3 +106,18 @@ def test_chinese_search_finds(term, site):
 @each_language
 def test_search_knows_the_language(language, site):
     assert index(site, language)["config"]["lang"][0] == language
+
+
+def test_each_page_says_where_it_stands(site):
+    """Its part and its place in it, as in the menu; the front page says nothing."""
+    for file in (x for x in FILES if x not in ERRORS):
+        page = soup(site / file)
+        said = [x.get_text() for x in page.select("article > .tw-part-of")]
+        if file.removeprefix("zh/") == "index.html":
+            assert said == [], file
+            continue
+        active = page.select_one(".md-nav--primary a.md-nav__link--active")
+        item = active.find_parent("li")
+        items = item.parent.find_all("li", recursive=False)
+        part = item.find_parent("nav").select_one(".md-nav__title").get_text(strip=True)
+        assert said == [f"{part} · {items.index(item) + 1}/{len(items)}"], file
