@@ -9,7 +9,7 @@ import torch
 import triton
 import triton.language as tl
 
-from tilewise.kernels.scores_backward import TILES, tile
+from tilewise.kernels.scores_backward import NARROW, TILES, tile
 from tilewise.kernels.shared.common import LOG2E, like, load_tile, padded, store_tile
 from tilewise.kernels.shared.common_backward import choose
 from tilewise.kernels.shared.scores import rules, slope_of
@@ -27,6 +27,7 @@ from tilewise.kernels.shared.varlen_rows import delta_kernel, summed
 from tilewise.kernels.shared.window import (
     ends_of,
     limits_of,
+    narrow,
     sides,
     span,
     visible,
@@ -69,21 +70,18 @@ def dkdv_kernel(
         do_rows = rows_of(DO, do_strides, query, row)
         at = query.to(tl.int64) * n_pad + pad_of(row, number)
         slope = slope_of(SLOPES, entry)
-        for part in tl.static_range(3):
-            for r in tl.range(ends[part], ends[part + 1], BLOCK_ROWS):
-                rows = r + tl.arange(0, BLOCK_ROWS)
-                q = load_tile(q_rows, q_strides[0], rows, n_q, D, DIMS)  # (B_r, d)
-                do = load_tile(do_rows, do_strides[0], rows, n_q, D_V, DIMS_V)
-                seen = None
-                if part != 1:
-                    seen = visible(cols, *ends_of(rows, low, high, n_k))
-                pz, ds, rate = tile(
-                    q, k, v, do, rows, cols, tl.load(LSE2 + at + rows),
-                    tl.load(DELTA + at + rows), entry, heads * GROUP, scale * LOG2E,
-                    n_k - n_q, cap, slope, drop, seed, rest, seen,
-                )
-                dv = tl.dot(pz.to(do.dtype).T, do, dv, input_precision="ieee")
-                dk = tl.dot((ds * rate).to(q.dtype).T, q, dk, input_precision="ieee")
+        for r in tl.range(ends[0], ends[3], BLOCK_ROWS):  # one loop, as there
+            rows = r + tl.arange(0, BLOCK_ROWS)
+            q = load_tile(q_rows, q_strides[0], rows, n_q, D, DIMS)  # (B_r, d)
+            do = load_tile(do_rows, do_strides[0], rows, n_q, D_V, DIMS_V)
+            seen = visible(cols, *ends_of(rows, low, high, n_k))
+            pz, ds, rate = tile(
+                q, k, v, do, rows, cols, tl.load(LSE2 + at + rows),
+                tl.load(DELTA + at + rows), entry, heads * GROUP, scale * LOG2E,
+                n_k - n_q, cap, slope, drop, seed, rest, seen,
+            )
+            dv = tl.dot(pz.to(do.dtype).T, do, dv, input_precision="ieee")
+            dk = tl.dot((ds * rate).to(q.dtype).T, q, dk, input_precision="ieee")
     dk_rows = rows_of(DK, dk_strides, head, key)
     dv_rows = rows_of(DV, dv_strides, head, key)
     store_tile(dk_rows, dk_strides[0], cols, n_k, scale * dk, D, DIMS)
@@ -156,7 +154,8 @@ def backward(
     slopes and sinks are in fp32 and in their shapes. The same input gives the same
     bits; rows of no document stay unwritten.
     """
-    over_k, over_q = choose(TILES, wider(q, v), dkdv_tile, dq_tile)
+    table = NARROW if narrow(causal, window) else TILES
+    over_k, over_q = choose(table, wider(q, v), dkdv_tile, dq_tile)
     saved = o, do, lse, dlse, scale, causal
     (q, k, v, o, do), per_row, scale = prepare(
         q, k, v, cu_q, cu_k, *saved, over_k, over_q, d_v=True

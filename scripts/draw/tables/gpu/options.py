@@ -1,4 +1,4 @@
-"""What options cost: time over that of the plain causal kernels, on an H100."""
+"""What options cost: time over that of the plain causal kernels, on an H200."""
 
 import json
 
@@ -45,7 +45,7 @@ SAY = {
 
 def lines(say):
     """Ratios of the median times; the plain kernel has 1."""
-    rows = json.loads(bench.newest("options", "h100").read_text("utf-8"))["rows"]
+    rows = json.loads(bench.newest("options").read_text("utf-8"))["rows"]
     ms = {(x["pass"], x["option"], x["d"]): x["ms"] for x in rows if x["n"] == N}
     for option in [*say][1:]:
         keys = [(way, d) for d in DIMS for way in WAYS]

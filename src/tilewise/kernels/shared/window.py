@@ -49,6 +49,16 @@ def sides(window, n_q, n_k):
     return tuple(far if x is None else min(x, far) for x in check_window(window))
 
 
+def narrow(causal, window):
+    """Whether each row sees fewer than 2048 keys, so that short walks need small tiles.
+
+    Raises ValueError as `limits` does.
+    """
+    left, right = check_window(window)
+    right = 0 if causal else right
+    return left is not None and right is not None and left + right + 1 < 2048
+
+
 def wider(q, v):
     """The one of q and v with more dimensions, which decides how large a tile is."""
     return q if q.shape[-1] >= v.shape[-1] else v
