@@ -96,5 +96,5 @@ def test_a_compilation_that_hangs_is_ended(monkeypatch):
     real, shown = subprocess.Popen, []
     monkeypatch.setattr(warm.subprocess, "Popen", lambda _, **how: real(words, **how))
     job = ("forward", "naive", 1024, 64, False)
-    failed = warm.run_all([job], 2, 5, lambda *done: shown.append(done))
+    failed = warm.run_all([job], 2, 3, lambda *done: shown.append(done))
     assert failed == [(job, "so far")] and shown == [(1, 1)]
