@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from tilewise.bench import cells, machine, warm
 
 
@@ -90,6 +92,7 @@ def test_each_kernel_is_compiled_once():
     assert found[0][1] == "flex"
 
 
+@pytest.mark.full
 def test_a_compilation_that_hangs_is_ended(monkeypatch):
     code = "import sys, time; print('so far'); sys.stdout.flush(); time.sleep(60)"
     words = [sys.executable, "-c", code]

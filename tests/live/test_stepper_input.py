@@ -66,6 +66,7 @@ def test_extremes_stay_json():
             assert "steps" in json.loads(found)["result"]
 
 
+@pytest.mark.full
 def test_both_pythons_agree(agree):
     """The example to the last character, random numbers, and every problem."""
     every = [{"pass": way, "order": x} for way in PASSES for x in stepper.ORDERS]

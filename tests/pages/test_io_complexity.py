@@ -2,6 +2,8 @@
 
 import importlib
 
+import pytest
+
 from tilewise import ledger
 from tilewise.ledger import layer
 
@@ -33,6 +35,7 @@ def test_keys_outside_reach_l2_to_the_byte_in_five_of_six_runs():
     assert same == 5
 
 
+@pytest.mark.full
 def test_keys_outside_reach_l2_to_two_millionths():
     for kernel in (("kv-outer", 64, 64, 4), page.NARROW, page.WIDE):
         row = counters.row(*kernel)

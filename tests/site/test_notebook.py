@@ -79,6 +79,7 @@ def test_the_tables_that_a_module_reads_are_carried_too():
     assert {"judge.py", "findings.toml"} <= {x.name for x in paths}
 
 
+@pytest.mark.full
 def test_what_does_not_run_or_prints_something_else_is_found(tmp_path):
     for code, text in (("1 / 0", ""), ("print(1)", "2")):
         cell = nbformat.v4.new_code_cell(code)
