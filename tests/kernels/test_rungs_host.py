@@ -14,6 +14,7 @@ from tilewise.kernels.shared import gluon as _gluon
 from tilewise.kernels.shared.common import check as check_input
 from tilewise.kernels.shared.common import fits, like, shift
 from tilewise.kernels.shared.order import crew_of
+from tilewise.kernels.shared.window import narrow
 
 LIGHT = "descriptors", "gluon_forward", "backward_descriptors", "gluon_backward"
 
@@ -182,3 +183,10 @@ def test_the_copy_engine_walks_whole_16_bytes(dtype):
         assert all(s == t for n, s, t in zip(shape, strides, y.stride()) if n > 1)
         taken.add(fine)
     assert taken == {True, False}
+
+
+def test_a_window_is_narrow_where_each_row_sees_fewer_than_2048_keys():
+    assert narrow(True, (2046, None)) and narrow(False, (2000, 46))
+    assert not narrow(True, (2047, 0)) and not narrow(False, (2000, 47))
+    assert not narrow(False, (9, None)) and not narrow(True, (None, 0))
+    assert not narrow(True, None)

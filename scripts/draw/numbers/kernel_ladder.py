@@ -141,23 +141,23 @@ def options():
     A tile of 64 × 64 is expected to cost what it does in the whole causal mask.
     window_more: so many tiles a block of rows costs more, up to windows of 2048 keys.
     """
-    rows = json.loads(bench.newest("options").read_text("utf-8"))["rows"]
-    at = {(x["pass"], x["d"], x["option"]): x for x in rows if x["n"] == 16384}
+    file = json.loads(bench.newest("options").read_text("utf-8"))
+    at = {(x["pass"], x["d"], x["option"]): x for x in file["rows"] if x["n"] == 16384}
     cells = [(way, d) for way in ("forward", "backward") for d in (64, 128)]
     tile = {x: at[*x, "none"]["ms"] / at[*x, "none"]["tiles"] for x in cells}
     for way, d in cells:
         unused = at[way, d, "none"]["ms"] / at[way, d, "plain"]["ms"]
         yield f"unused_{way}_{d}", f"{100 * abs(unused - 1):.0f}"
     for width in (256, 1024, 4096):
-        found = {x: at[*x, f"window {width}"] for x in cells}
-        over = [y["ms"] / y["tiles"] / tile[x] for x, y in found.items()]
+        rows = {x: at[*x, f"window {width}"] for x in cells}
+        over = [row["ms"] / row["tiles"] / tile[x] for x, row in rows.items()]
         yield f"window_{width}_tiles", f"{width // 64 + 1}"
         if width < 4096:
             yield f"window_{width}_least", f"{min(over):.1f}"
         yield f"window_{width}_most", f"{max(over):.1f}"
     for d in (64, 128):
-        found = [at["forward", d, f"window {w}"] for w in (256, 512, 1024, 2048)]
-        more = [x["ms"] / tile["forward", d] - x["tiles"] for x in found]
+        rows = [at["forward", d, f"window {w}"] for w in (256, 512, 1024, 2048)]
+        more = [row["ms"] / tile["forward", d] - row["tiles"] for row in rows]
         yield f"window_more_{d}", f"{sum(more) / len(more) / (16384 // 64):.0f}"
 
 

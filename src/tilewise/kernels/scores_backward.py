@@ -29,7 +29,7 @@ TILES = {  # dK and dV, dQ
     128: ((64, 64, 4, 2), (128, 64, 8, 3)),
     256: ((32, 64, 8, 1), (128, 32, 8, 1)),
 }
-NARROW = TILES | {128: ((64, 64, 4, 2), (64, 64, 4, 2))}  # for narrow windows
+NARROW = TILES | {128: (TILES[128][0], (64, 64, 4, 2))}  # for narrow windows
 SIZES = "N_Q", "N_K", "LOW", "HIGH", "DIAGONAL", "SEED"
 
 
