@@ -195,13 +195,3 @@ def test_standard_bill_adds_up():
     assert (reads, writes) == (cost["reads"], cost["writes"])
     said = " ".join(texts(TREES["standard_bill", "en"]))
     assert f"moved in all: {4 * n * (n + d) * 2 / 2**20:g} MiB" in said
-
-
-@pytest.mark.parametrize("lang", LANGS)
-def test_the_map_of_versions_has_the_years_and_cards_of_the_table(lang):
-    page = (ROOT / f"docs/{lang}/start/versions.md").read_text("utf-8")
-    table = page[page.index("\n|---|") :].splitlines()
-    papers, cards = (row.split("|")[2:6] for row in table[2:4])
-    facts = MODULES["versions_map"].FACTS
-    for (year, *card, _), paper, written_for in zip(facts, papers, cards, strict=True):
-        assert year in paper and all(x in written_for for x in card)
