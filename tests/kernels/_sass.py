@@ -25,6 +25,8 @@ INSTRUCTIONS = {
     "tcgen05": r"\bUTC\w*MMA",
     "ex2": r"\bMUFU\.EX2",
 }
+MADE = r"\bSYNCS\.EXCH\.64 URZ, \[UR\d+\+0x([0-9a-f]+)\]"
+STORE = re.compile(r"\bSTS(?:\.(\d+))? \[UR\d+\+0x([0-9a-f]+)\]")
 
 
 @lru_cache(8)  # a kernel's SASS is read more than once
@@ -68,8 +70,22 @@ def together(cubins, arch):
 
 
 def instructions(sass):
-    """How often each of INSTRUCTIONS stands there."""
-    return {name: len(re.findall(x, sass)) for name, x in INSTRUCTIONS.items()}
+    """How often each of INSTRUCTIONS stands there; which barriers are overwritten."""
+    found = {name: len(re.findall(x, sass)) for name, x in INSTRUCTIONS.items()}
+    lost = overwritten(sass)
+    return found | ({"overwritten": lost} if lost else {})
+
+
+def overwritten(sass):
+    """Barriers in shared memory where something else is stored too, as byte offsets.
+
+    The compiler stores what it tells groups of warps where nothing is in use. A barrier
+    that is made and then not used may lie there: on a card that several processes
+    share, such a kernel hangs or reads outside its memory.
+    """
+    made = {int(x, 16) for x in re.findall(MADE, sass)}
+    stores = [(int(at, 16), int(bits or 32) // 8) for bits, at in STORE.findall(sass)]
+    return [x for x in sorted(made) if any(x < a + n and a < x + 8 for a, n in stores)]
 
 
 def taken(kernel):

@@ -48,6 +48,7 @@ def test_fits_and_takes_the_units_of_hopper(compiled, key):
     assert found["shared"] <= shared <= 227 * 1024, found
     assert found["wgmma"] == 32 * copies and found["mma"] == 0, found
     assert found["tma"] > 0 and found["reductions"] >= 2, found
+    assert "overwritten" not in found, found
     others = compiled[key].keys() - {"main_kernel", "loops"}
     assert len(others) == 2 + (key[3] > 1), others  # rows, dq, and the sum of parts
     assert all(compiled[key][name]["spills"] == 0 for name in others)

@@ -36,6 +36,7 @@ def test_backward_fits_without_spills(compiled, d):
     assert found["registers"] <= 168 and found["shared"] <= 227 * 1024, found
     assert found["wgmma"] == 32 * COPIES and found["mma"] == 0, found
     assert found["tma"] > 0 and found["reductions"] >= 2, found
+    assert "overwritten" not in found, found
     kernels = compiled[d].keys() - {"loops"}
     assert kernels == {"main_kernel", "plan_kernel", "rows_kernel", "dq_kernel"}
     assert all(compiled[d][name]["spills"] == 0 for name in kernels)

@@ -4,13 +4,12 @@ Sᵀ = K Qᵀ   Pᵀ = e^{Sᵀ − L}   dPᵀ = V dOᵀ   dSᵀ = Pᵀ ∘ (dP�
 dV = Pᵀ dO   dK = τ dSᵀ Q   dQ = τ dS K
 
 A program owns 128 keys and walks the tiles of queries that see them; then it may draw
-another walk. Four groups of warps share the work: one warp fetches tiles, one adds
-finished dQ to memory, and two consumers of four warps have 64 keys each. Pᵀ and dSᵀ go
-into dV and dK from the registers that they were made in, and dV and dK never leave
-theirs. Only dSᵀ passes through shared memory, since dQ sums over the keys of both
-consumers: each makes half of a tile of dQ, and the TMA unit adds it to an fp32 dQ in
-L2. Programs come to a tile in an order that changes, and the last bits of dQ with it,
-unless they take turns.
+another. Four groups of warps share the work: one warp fetches tiles, one adds finished
+dQ to memory, and two consumers of four warps have 64 keys each. Pᵀ and dSᵀ go into dV
+and dK from the registers that they were made in, and dV and dK never leave theirs. Only
+dSᵀ passes through shared memory, since dQ sums over both consumers' keys: each makes
+half of a tile of dQ, and the TMA unit adds it to an fp32 dQ in L2. Programs come to a
+tile in any order, and the last bits of dQ change with it, unless they take turns.
 """
 
 import torch
@@ -114,8 +113,9 @@ def allocate(Q, K, LSE, DQ, WALKS: Constant):
         mbarrier.init(sm.ds_full.index(i), count=2)
         mbarrier.init(sm.dq_full.index(i), count=1)
         mbarrier.init(sm.dq_empty.index(i), count=1)
-        mbarrier.init(sm.told_full.index(i), count=1)
-        mbarrier.init(sm.told_empty.index(i), count=3)
+        if WALKS > 1:  # unused, they would lie on what warps are told at the start
+            mbarrier.init(sm.told_full.index(i), count=1)
+            mbarrier.init(sm.told_empty.index(i), count=3)
     fence_async_shared()  # the TMA unit sees the barriers
     return sm
 
