@@ -4,6 +4,7 @@ import json
 
 from draw.figures import _bench as bench
 from draw.figures.gpu.first_rungs import rates, times
+from draw.numbers._shared import span
 from draw.tables import _rungs as rungs
 from draw.tables.gpu.ladder_instructions import loop, per_score
 from draw.tables.gpu.ladder_tiles import cells
@@ -161,7 +162,18 @@ def options():
         yield f"window_more_{d}", f"{sum(more) / len(more) / (16384 // 64):.0f}"
 
 
+def beside():
+    """What a window of 1024 keys costs beside its tiles, here and in FlexAttention."""
+    file = json.loads(bench.newest("window-peers").read_text("utf-8"))
+    of = {(x["name"], x["pass"], x["d"], x["window"]): x for x in file["rows"]}
+    cost = {at: x["ms"] / x["tiles"] for at, x in of.items()}
+    for name in ("ours", "flex"):
+        cells = {at[:3] for at in of if at[0] == name}
+        over = [cost[*x, 1024] / cost[*x, 16384] for x in cells]
+        yield from span(f"beside_{name}", over)
+
+
 def numbers():
     """{name: text} of every number that this page takes."""
-    parts = traffic, counters, instructions, tiles, gains, a_tile, window, options
-    return dict(pair for part in parts for pair in part())
+    parts = traffic, counters, instructions, tiles, gains, a_tile, window
+    return dict(pair for part in (*parts, options, beside) for pair in part())
