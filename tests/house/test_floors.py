@@ -17,7 +17,12 @@ LIBRARIES[2] = LIBRARIES[1] | {"triton"}
 SERVE = {"fastapi", "hypercorn", "prometheus_client", "pydantic", "safetensors"}
 SERVE |= {"starlette"}  # FastAPI is made of it
 LIVE = {"itertools", "json", "io", "sys", "traceback"}  # tilewise.live, besides
-MORE = {"live": LIVE, "serve": SERVE, "integrations": {"transformers"}}
+MORE = {
+    "checks": {"json"},
+    "live": LIVE,
+    "serve": SERVE,
+    "integrations": {"transformers"},
+}
 MATH = {"ceil", "e", "exp", "floor", "inf", "isinf", "isnan", "log", "log2", "nan"}
 MATH |= {"pi", "pow", "sqrt", "tanh"}  # what MicroPython has, of what we may want
 FLOOR_0 = [path for path in FLOORS if floor_of(part_of(path)) == 0]

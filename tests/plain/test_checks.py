@@ -9,11 +9,10 @@ import pytest
 from every import every
 
 from tilewise import ledger
-from tilewise.checks import check_causal, check_choice, check_sizes, short
+from tilewise.checks import check_causal, check_choice, check_sizes, short, strict_json
 from tilewise.ledger import activations, cache, layer, ring
 from tilewise.ledger.occupancy import resident
 from tilewise.render.listings import plain
-from tilewise.serve import strict_json
 
 
 @pytest.mark.parametrize("causal", ["left", None, 2, "True"])

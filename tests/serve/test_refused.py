@@ -45,9 +45,7 @@ BAD = {
         lists(causal=1): "'causal': Input should be a valid boolean or Input should",
         lists(allow_nonfinite=True): "needs safetensors both ways",
         lists(k=[[[[1], [2]]]]): "k has d = 1, and must have 2",
-        lists(
-            k=[ONE["k"][0] * 2], v=[ONE["v"][0] * 2]
-        ): "2 heads of k must divide 1 of q",
+        lists(**{x: [ONE[x][0] * 2] for x in "kv"}): "2 heads of k must divide 1 of q",
     },
     BYTES: {
         header({}, length=2**63): "the body is shorter",

@@ -47,9 +47,8 @@ def test_it_is_attention_to_the_bit(served, form, causal, dtype):
 
     def ask(seed, scale):
         q, k, v = draw(seed, dtype, 9 if form == JSON else 150)
-        options = {"causal": causal, "return_lse": True}
-        options |= {} if scale is None else {"scale": scale}
-        words = {name: str(x).lower() for name, x in options.items()}
+        options = {"causal": causal, "return_lse": True, "scale": scale}
+        words = {y: str(x).lower() for y, x in options.items() if x is not None}
         body = as_json(q, k, v, **options) if form == JSON else packed(q, k, v, **words)
         o, lse = read(served.ask(body, form), dtype)
         more = tilewise.flash_attention(q, k, v, **options)

@@ -9,9 +9,8 @@ import os
 from typing import Any
 
 from tilewise import worked_example
-from tilewise.checks import short, short_path
+from tilewise.checks import short, short_path, strict_json
 from tilewise.cli.errors import Bad
-from tilewise.serve import strict_json
 
 LIMIT = 64  # rows and columns: more is not for reading
 BYTES = 1_000_000  # of a file: 4 matrices of 64 × 64 fit

@@ -7,12 +7,12 @@ the numbers. https://huggingface.co/docs/safetensors
 import safetensors.torch
 import torch
 
-from tilewise.serve import strict_json
+from tilewise.checks import short, strict_json
 from tilewise.serve.checks import finite, fit
 from tilewise.serve.compute import attend
 from tilewise.serve.limits import HEADER, JSON_NUMBERS, NAMES
 from tilewise.serve.models import JSON, SAFETENSORS, Attention, Options, Result, Words
-from tilewise.serve.problem import Problem, short, wrong
+from tilewise.serve.problem import Problem, wrong
 
 DTYPES = torch.float16, torch.bfloat16, torch.float32, torch.float64
 

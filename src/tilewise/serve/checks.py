@@ -77,5 +77,4 @@ def finite(tensors, said):
     for name, x in tensors.items():
         fine = torch.isfinite(x) | (x == -torch.inf if name == "lse" else False)
         if not fine.all():
-            dtype = str(x.dtype).removeprefix("torch.")
-            raise wrong(f"{name} {said.format(dtype)}", name)
+            raise wrong(f"{name} {said.format(str(x.dtype)[6:])}", name)

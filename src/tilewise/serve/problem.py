@@ -9,13 +9,13 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
+from tilewise.checks import short
 from tilewise.serve.models import Details
 
 STATUSES = (400, 408, 413, 415, 422, 429, 503)  # of POST /v1/attention, besides 200
 INVALID = RequestValidationError, ValidationError
 ERRORS: tuple[type[Exception], ...] = HTTPException, *INVALID, Exception
-AGAIN = {"Retry-After": "1"}  # seconds
-CLOSE = {"Connection": "close"}
+CLOSE, AGAIN = {"Connection": "close"}, {"Retry-After": "1"}  # seconds
 HEADERS = {400: CLOSE, 408: CLOSE, 429: AGAIN, 503: AGAIN}
 MEDIA = "application/problem+json"
 CONTENT = {MEDIA: {"schema": Details.model_json_schema()}}
@@ -35,19 +35,13 @@ class Problem(HTTPException):
 wrong = partial(Problem, 422)  # read, and not an attention that is computed here
 
 
-def short(x, limit=40):
-    """Something from a request, in quotes, on one line, cut where it is long."""
-    text = str(x)
-    return repr(text if len(text) <= limit else text[:limit] + "…")
-
-
 def invalid(error):
     """The Problem that pydantic found first: its field, and what it should be."""
     places = [[y for y in x["loc"] if y != "query"] for x in error.errors()]
     field, *rest = places[0] or ["__metadata__"]  # which alone may be no object
     said = [x["msg"] for x, y in zip(error.errors(), places) if y[:1] in ([], [field])]
     where = "".join(f"[{x}]" for x in rest if isinstance(x, int))
-    return wrong(f"{short(field)}{where}: {' or '.join(said)}", field[:40])
+    return wrong(f"{short(field, 40)}{where}: {' or '.join(said)}", field[:40])
 
 
 async def respond(_, error):

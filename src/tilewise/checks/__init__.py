@@ -1,4 +1,8 @@
-"""Checks that many modules make of what a caller passes, one sentence for each."""
+"""Floor 0: checks that many modules make of what a caller passes, a sentence for each.
+
+`strict_json` reads input that nobody has looked at: files of the command line, and
+bodies of the service.
+"""
 
 CAUSALS = (False, True, "top-left")  # no mask, bottom-right, top-left
 
