@@ -163,14 +163,21 @@ def options():
 
 
 def beside():
-    """What a window of 1024 keys costs beside its tiles, here and in FlexAttention."""
+    """What a window of 1024 keys costs beside its tiles, here and in FlexAttention.
+
+    Each in tiles of its own size: FlexAttention's BlockMask has 128 × 128.
+    """
     file = json.loads(bench.newest("window-peers").read_text("utf-8"))
-    of = {(x["name"], x["pass"], x["d"], x["window"]): x for x in file["rows"]}
-    cost = {at: x["ms"] / x["tiles"] for at, x in of.items()}
-    for name in ("ours", "flex"):
-        cells = {at[:3] for at in of if at[0] == name}
-        over = [cost[*x, 1024] / cost[*x, 16384] for x in cells]
+    ms = {(x["name"], x["pass"], x["d"], x["window"]): x["ms"] for x in file["rows"]}
+    for name, size in (("ours", 64), ("flex", 128)):
+        whole, part = (
+            visits(16384, 16384, size, size, True, window=window)[2]
+            for window in (None, (1023, 0))
+        )
+        cells = {at[:3] for at in ms if at[0] == name}
+        over = [ms[*x, 1024] / ms[*x, 16384] * whole / part for x in cells]
         yield from span(f"beside_{name}", over)
+
 
 
 def numbers():
