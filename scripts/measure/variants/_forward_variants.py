@@ -27,6 +27,28 @@ INTO_O = (
     "            tma.store_wait(0)  # the last block has left the buffer\n"
     "            o_smem.reshape([64, o.shape[1]]).store(o)\n"
 )
+RESCALE = "acc = rescale(acc, alpha) if acc.shape[1] == 64 else scale_rows(acc, alpha)"
+SOFTMAX = "@gluon.jit\ndef softmax("
+EXP2 = "    return gl.exp2(s * tau2 - base[:, None]), m_new"
+EXP2_IN_PART = """    x = s * tau2 - base[:, None]
+    p = gl.exp2(x) if MASKED else exponentials(x)
+    return p, m_new"""
+POLYNOMIAL = """
+        max.NaN.f32 x, ${x}, -126.0; add.f32 t, x, 12583039.0;
+        sub.f32 f, t, 12583039.0; sub.f32 f, x, f; mov.b32 e, t; shl.b32 e, e, 23;
+        fma.rn.f32 x, f, 0.0551717, 0.2426111; fma.rn.f32 x, x, f, 0.6932610;
+        fma.rn.f32 x, x, f, 0.9999281; mov.b32 t, e; mul.f32 ${y}, x, t;"""
+EXPONENTIALS = f'''@gluon.jit
+def exponentials(x):
+    """2^x of eight numbers, one of them as 2^n (0.99993 + 0.69326 f + …), x = n + f."""
+    return gl.inline_asm_elementwise(
+        """{{ .reg .f32 x, t, f; .reg .b32 e;{POLYNOMIAL.format(x=15, y=7)}
+        {" ".join(f"ex2.approx.ftz.f32 ${i}, ${i + 8};" for i in range(7))} }}""",
+        "{",".join(8 * ["=&f"] + 8 * ["f"])}", [x], gl.float32, True, 8,
+    )
+
+
+'''
 FIRST = "    p, l, m, alpha = me.first(block, tile, l, m, last, col, MASKED)\n"
 
 
@@ -62,6 +84,21 @@ VARIANTS = {
     ),
     "two_consumers": variant(
         "two consumers, 128 rows together", dims=(64,), block_rows=128
+    ),
+    "rescale_always": variant(
+        "O is multiplied by α in every tile, also where α = 1",
+        (RESCALE, "acc = scale_rows(acc, alpha)"),
+        dims=(64,),
+    ),
+    "rescale_asked": variant(
+        "O is multiplied by α only where a row of the warp has a new maximum",
+        (RESCALE, "acc = rescale(acc, alpha)"),
+        dims=(128,),
+    ),
+    "polynomials": variant(
+        "one exponential in eight by a polynomial of degree 3, in tiles without a mask",
+        (SOFTMAX, EXPONENTIALS + SOFTMAX),
+        (EXP2, EXP2_IN_PART),
     ),
     "held_back": variant(
         "the wait for O stays behind the exponentials",

@@ -38,9 +38,8 @@ def check_covered(q):
 @functools.cache
 def processors(device):
     """How many multiprocessors the device has; those of an H200 where it is no GPU."""
-    if device.type != "cuda":
-        return 132
-    return torch.cuda.get_device_properties(device).multi_processor_count
+    of = torch.cuda.get_device_properties
+    return of(device).multi_processor_count if device.type == "cuda" else 132
 
 
 def struct(cls):
@@ -167,6 +166,24 @@ def row_sums(p):
 def scale_rows(x, alpha):
     """x with each row multiplied by its α."""
     return x * gl.convert_layout(alpha, gl.SliceLayout(1, x.type.layout))[:, None]
+
+
+@gluon.constexpr_function
+def product_unless_one(n):
+    """Assembly: n numbers of two rows (those of 0 and 2) times α; nothing if α = 1."""
+    ask = f"setp.neu.f32 p, ${2 * n}, 1.0; setp.neu.or.f32 p, ${2 * n + 2}, 1.0, p; "
+    ask += "vote.sync.any.pred p, p, -1; @!p bra.uni end; "  # one answer for a warp
+    products = " ".join(f"mul.f32 ${i}, ${i}, ${2 * n + i};" for i in range(n))
+    registers = ["=f"] * n + [*map(str, range(n))] + ["f"] * n
+    return f"{{ .reg .pred p; {ask}{products} end: }}", ",".join(registers), n
+
+
+@gluon.jit
+def rescale(x, alpha):
+    """scale_rows(x, alpha), but a warp with α = 1 in all its rows goes on at once."""
+    ASM: gl.constexpr = product_unless_one(x.shape[1] // 2)  # numbers of a thread
+    a = gl.convert_layout(alpha, gl.SliceLayout(1, x.type.layout))[:, None]
+    return gl.inline_asm_elementwise(ASM[0], ASM[1], [x, a], gl.float32, True, ASM[2])
 
 
 @functools.cache
