@@ -8,7 +8,7 @@ from draw.figures._plot import results
 from draw.figures.gpu.kernel_roofline import points
 from draw.figures.memory import short_sequences as short
 from draw.numbers._rivals import compared, fastest, losses, means, newest
-from draw.tables.gpu import rung_bytes, two_cards
+from draw.tables.gpu import rung_bytes
 
 from tilewise.bench.cells import DIMS, PASSES, geometric
 from tilewise.hardware import CEILINGS
@@ -36,9 +36,6 @@ def speeds():
     yield "short_worst", f"{worst:.1f}"
     yield "fastest", f"{fastest()}"
     yield "clearly", f"{fastest(1.07)}"
-    for other in ("cudnn", "fa4"):
-        worst = min(two_cards.ratios("h100", "forward", other).values())
-        yield f"h100_{other}", f"{worst:.2f}"
 
 
 def slow():

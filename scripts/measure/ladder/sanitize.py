@@ -89,7 +89,7 @@ def examine(tool, name):
     row["errors"] = int(found[1]) if found else "no summary"
     if tool == "racecheck":
         pairs = Counter(f"{kind} {place}" for kind, place in ACCESS.findall(text))
-        row["accesses"] = dict(pairs.most_common(40))
+        row["accesses"] = dict(pairs.most_common())
     print(tool, name, row["summary"][:100], flush=True)
     return row
 
