@@ -83,7 +83,7 @@ def parts():
     for d in (64, 128):
         slower = 100 * (1 - variant(RUN, "held_back", d=d))
         yield f"held_{d}", f"{slower:.0f}"
-    for tiles in (16, 128):  # of a row, of which a warp has 16
+    for tiles in (8, 128):  # of a row, of which a warp has 16
         kept = [(1 - 1 / j) ** 16 for j in range(1, tiles + 1)]
         yield f"skipped_{tiles}", f"{100 * sum(kept) / tiles:.0f}"
     yield "skip_16k", f"{100 / variant(RUN, 'rescale_always', n=16384) - 100:.0f}"

@@ -123,7 +123,7 @@ class Consumer:
     def values(self, tile, p, acc, alpha):
         """Start O = α O + P V (64, d), once V is there."""
         self.v.wait(tile)
-        # at d = 128, to ask costs as much as it saves
+        # at d = 128, to ask gains nothing
         acc = rescale(acc, alpha) if acc.shape[1] == 64 else scale_rows(acc, alpha)
         return warpgroup_mma(p, self.v.tile(tile), acc, is_async=True)
 

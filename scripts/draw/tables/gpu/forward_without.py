@@ -12,7 +12,7 @@ SAY = {
         "row_sums_at_once": "each thread's own row sums | a sum over the row",
         "longest_first": "snake order | longest first in each crew",
         "two_consumers": "the third consumer | two consumers",
-        "rescale_always": "the skipped rescaling of $O$ | $O$ rescaled in every tile",
+        "rescale_always": "rescalings left out | $O$ rescaled in every tile",
     },
     "zh": {
         "head": "拿掉什么 | 换成什么",
@@ -22,7 +22,7 @@ SAY = {
         "row_sums_at_once": "各线程分开累加行和 | 每块都求整行的和",
         "longest_first": "蛇形发牌 | 每一批都先发最长的行块",
         "two_consumers": "第三个消费者 | 两个消费者",
-        "rescale_always": "不必缩放 $O$ 时跳过 | 每块都缩放 $O$",
+        "rescale_always": "最大值不变时跳过缩放 | 每块都缩放 $O$",
     },
 }
 
