@@ -44,6 +44,7 @@ def test_keys_outside_reach_l2_to_two_millionths():
             assert abs(asked - sum(run)) < 2e-6 * asked
 
 
+@pytest.mark.full
 def test_the_model_is_right_where_the_set_is_far_from_the_size_of_l2():
     """All rows of the table but one: off by at most 0.2 %."""
     kernels = ("standard",), ("kv-outer", 64, 64, 4), page.NARROW

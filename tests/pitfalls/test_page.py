@@ -13,6 +13,7 @@ from tilewise.pitfalls.suite import SUITE
 PAGES = [*ROOT.glob("docs/*/pitfalls/wrong-but-plausible.md")]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.parts[-3])
 def test_the_page_counts_right(page):
     """How many variants there are, and how many of them the first test finds."""
