@@ -56,7 +56,7 @@ def compiled(request):
     return dict(zip(keys, told("_compile.py", [job(*key) for key in keys])))
 
 
-@pytest.mark.few(2)
+@pytest.mark.full
 @pytest.mark.parametrize("key", TABLE, ids=str)
 def test_fits_without_spills(compiled, key):
     found = compiled[key]
@@ -68,7 +68,7 @@ def test_fits_without_spills(compiled, key):
         assert counts["shared"] <= shared <= SHARED[key[1]], (kernel, counts)
 
 
-@pytest.mark.few(2)
+@pytest.mark.full
 @pytest.mark.parametrize("key", TABLE, ids=str)
 def test_products_take_the_tensor_cores_of_the_card(compiled, key):
     rung, arch, d = key

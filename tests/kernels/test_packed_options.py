@@ -47,7 +47,7 @@ def compiled(request):
     return {job: [next(found) for _ in RUNGS] for job in wanted}
 
 
-@pytest.mark.few(1)
+@pytest.mark.full
 @pytest.mark.parametrize("job", JOBS, ids=str)
 def test_compiles_for_the_cards_it_is_for(compiled, job):
     for kernels in compiled[job]:
