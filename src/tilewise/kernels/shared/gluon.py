@@ -38,8 +38,8 @@ def check_covered(q):
 @functools.cache
 def processors(device):
     """How many multiprocessors the device has; those of an H200 where it is no GPU."""
-    of = torch.cuda.get_device_properties
-    return of(device).multi_processor_count if device.type == "cuda" else 132
+    properties = torch.cuda.get_device_properties
+    return properties(device).multi_processor_count if device.type == "cuda" else 132
 
 
 def struct(cls):
