@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import torch
 import triton
-from _sass import count_all, overlap, taken
+from _sass import count_all, overlap, taken, votes
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.runtime.cache import triton_key
@@ -65,7 +65,7 @@ def launches(job):
     found = {name: taken(kernel) for name, kernel in kernels.items()}
     if job.get("overlap"):
         for name, kernel in kernels.items():
-            found[name]["overlap"] = overlap(kernel)
+            found[name] |= {"overlap": overlap(kernel)} | votes(kernel)
     return found
 
 

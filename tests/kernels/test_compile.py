@@ -106,10 +106,12 @@ def test_both_products_are_in_flight_for_packed_documents_too(found, d, rows):
 
 
 def overlap(count, d, consumers):
-    """No spills, and in every consumer's loop the order that is worth the time."""
+    """No spills, the order that is worth the time, no factor of O skipped unasked."""
     assert count["spills"] == 0 and count["tma"] > 0, count
     assert "overwritten" not in count, count
     assert len(count["overlap"]) == consumers, count
+    assert count["asked"] == count["skips"], count
+    assert (count["skips"] > 0) == (d == 64), count
     for loop in count["overlap"]:
         assert loop["started"] == d // 16 + 8, loop  # 64 × 128 × 16, 64 × d × 16
         assert loop["in flight"] == 1 and loop["maxima between"] >= 16, loop

@@ -103,5 +103,7 @@ def test_every_hazard_is_where_a_warp_reads_what_it_is_told():
         other = {x for x in files if not x.startswith(rung)}
         assert len(files - other) == 1
         told = {x.partition(":")[0] for x in other}
+        places = {k.partition(" in ")[2].partition(":")[0] for k in row["accesses"]}
+        assert places == {f"{rung}.py"} | told
         assert told == ({"roles_backward.py"} if rung.endswith("backward") else set())
         assert len(other) == len(told)
