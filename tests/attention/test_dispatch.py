@@ -17,6 +17,7 @@ from tilewise.masks import causal
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="triton is for Linux only")
 
 HOPPER = Pair("gluon_forward", "gluon_backward")
+WIDE = Pair("gluon_forward", "gluon_wide_backward")
 TMA = Pair("descriptors", "backward_descriptors")
 SAME_BITS = Pair("gluon_varlen", "varlen_backward")  # each time
 POINTERS = Pair("causal", "backward_split")
@@ -32,8 +33,8 @@ def expected(capability, dtype, d, gluon):
         return None
     if dtype == torch.float32:
         return POINTERS
-    if major == 9 and d <= 128 and gluon:
-        return HOPPER
+    if major == 9 and gluon:
+        return HOPPER if d <= 128 else WIDE
     if major in (9, 10):
         return TMA
     return POINTERS if d <= 128 or capability == (8, 0) else None

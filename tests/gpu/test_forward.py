@@ -43,8 +43,6 @@ pytestmark = pytest.mark.usefixtures("new_memory_is_nan")
 def test_rung_is_right(rung, title):
     seed, case = list(CASES).index(title), CASES[title]
     if rung.startswith("gluon"):  # the shapes of the fp32 cases too
-        if case[6] > 128:
-            pytest.skip("the Gluon kernels take d up to 128")
         case = (BF16 if case[0] == FP32 else case[0], *case[1:])
     assert list(faults(rung, case, seed, device="cuda")) == []
 

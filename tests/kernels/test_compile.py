@@ -30,6 +30,7 @@ GLUON = [  # d, causal, N: every kernel that gluon_forward chooses
     (128, False, 1024),
     (128, True, 1024),
 ]
+WIDE = [(256, False, 1024), (256, True, 1024)]  # and where a head is twice as wide
 PACKED = {80: (128,), 90: (64, 128, 256), 100: (128,)}  # architecture → d of varlen
 GLUON_PACKED = [(64, 128), (64, 192), (128, 128)]  # d, block_rows
 SHARED = {80: 163 * 1024, 90: 227 * 1024, 100: 227 * 1024}  # bytes a program may have
@@ -43,7 +44,7 @@ def jobs():
         for rung in rungs:
             for d in dims:
                 yield {"rung": rung, "arch": arch, "d": d, "causal": True}
-    for d, causal, n in GLUON:
+    for d, causal, n in GLUON + WIDE:
         job = {"rung": "gluon_forward", "arch": 90, "d": d, "causal": causal}
         yield job | {"n": n, "overlap": True}
     for arch, dims in PACKED.items():
@@ -96,6 +97,20 @@ def test_both_products_are_in_flight_in_gluon(found, d, causal, n):
     name = f"gluon_forward sm_90 d={d} causal={causal} N={n}"
     consumers = 3 if d == 64 and not (causal and n <= 1024) else 2
     overlap(found[name]["gluon_forward"], d, consumers)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("d, causal, n", WIDE)
+def test_both_products_are_in_flight_at_256(found, d, causal, n):
+    """A tile has 64 keys here, and half of the exponentials run underneath P V."""
+    count = found[f"gluon_forward sm_90 d={d} causal={causal} N={n}"]["gluon_forward"]
+    assert count["spills"] == 0 and "overwritten" not in count, count
+    assert count["asked"] == count["skips"] > 0, count
+    assert len(count["overlap"]) == 2, count
+    for loop in count["overlap"]:
+        assert loop["started"] == d // 16 + 4, loop  # 64 × 64 × 16, 64 × d × 16
+        assert loop["in flight"] == 1 and loop["maxima between"] >= 16, loop
+        assert loop["ex2 between"] >= 16 and loop["spills"] == 0, loop
 
 
 @pytest.mark.full

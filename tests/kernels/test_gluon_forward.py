@@ -14,13 +14,13 @@ from tilewise.kernels.shared import gluon as _gluon
 from tilewise.kernels.shared import work as _work
 
 HALF = torch.zeros(1, 4, 20, 16, dtype=torch.float16)
-WIDE = torch.zeros(1, 4, 20, 136, dtype=torch.bfloat16)
+WIDE = torch.zeros(1, 4, 20, 264, dtype=torch.bfloat16)
 BAD = {
     "differ in batch or heads": ((HALF, HALF[:, :3], HALF), {}),
     "differ in d": ((HALF, HALF[..., :8], HALF), {}),
     "causal must be": ((HALF, HALF, HALF), {"causal": "left"}),
     "take fp16 and bf16, not torch.float32": (3 * (HALF.float(),), {}),
-    "take d up to 128, not 136": (3 * (WIDE,), {}),
+    "d must be a multiple of 8 up to 256": (3 * (WIDE,), {}),
     "are for Hopper GPUs, not for cpu": (3 * (HALF,), {}),
     "block_rows is 128 or 192": (3 * (HALF,), {"block_rows": 64}),
     "block_cols 64 or 128": (3 * (HALF,), {"block_cols": 96}),

@@ -30,7 +30,7 @@ def given(dtype=torch.bfloat16, d=64, **changes):
 
 BAD = {
     "take fp16 and bf16, not torch.float32": given(torch.float32),
-    "take d up to 128, not 136": given(d=136),
+    "takes d up to 128, not 136": given(d=136),
     "d must be a multiple of 8": given(d=12),
     "must be \\(total, heads, d\\)": given(k=torch.zeros(65, 64)),
     "differ in d": given(k=torch.zeros(65, 2, 72, dtype=torch.bfloat16)),

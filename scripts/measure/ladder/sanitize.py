@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from measure.shared.attention import draw
 from measure.shared.results import write
 
-from tilewise.kernels import BACKWARD, FORWARD
+from tilewise.kernels import BACKWARD, FORWARD, WIDE
 from tilewise.kernels.shared import work_backward as _work_backward
 
 METHOD = """Each tool runs each rung in a process of its own, bf16, over the shapes in
@@ -42,6 +42,7 @@ SHAPES = (
     (2, 4, 2, 300, 200, 64, True),
     (1, 4, 1, 200, 333, 128, "top-left"),
     (1, 8, 1, 700, 700, 128, True),
+    (1, 4, 2, 300, 333, 256, True),
 )
 SUMMARY = re.compile(r"(?:ERROR|RACECHECK) SUMMARY: (\d+) (errors?|hazards?)[^\n]*")
 ACCESS = re.compile(r"(Read|Write) (?:Thread|access)[^\n]*? at ([^\n]*)")
@@ -99,7 +100,7 @@ def main():
         raise SystemExit(
             "compute-sanitizer is not here: it comes with the CUDA toolkit"
         )
-    rungs = (*FORWARD, *BACKWARD)
+    rungs = (*FORWARD, *BACKWARD, *WIDE)
     with ThreadPoolExecutor(6) as pool:  # each waits for its own process
         rows = [*pool.map(lambda x: examine(*x), product(TOOLS, rungs))]
     write("sanitizer", METHOD, {"shapes": SHAPES, "rows": rows})

@@ -53,10 +53,12 @@ class Kernels(NamedTuple):
 
 HALF, FULL = (torch.float16, torch.bfloat16), (torch.float32,)
 HOPPER = Pair("gluon_forward", "gluon_backward")
+HOPPER_WIDE = Pair("gluon_forward", "gluon_wide_backward")
 TMA = Pair("descriptors", "backward_descriptors")
 POINTERS = Pair("causal", "backward_split")
 TABLE = (
     Row((9, 0), (9, 9), HALF, 128, HOPPER, gluon=True),
+    Row((9, 0), (9, 9), HALF, 256, HOPPER_WIDE, gluon=True),
     Row((9, 0), (10, 9), HALF, 256, TMA),
     Row((8, 0), (99, 9), HALF, 128, POINTERS),
     Row((8, 0), (8, 0), HALF, 256, POINTERS),  # other cards have too little SRAM
@@ -90,7 +92,7 @@ REPEATABLE = {  # a pair whose backward pass adds in any order → one that does
 }
 GLUON = sorted(name for row in TABLE + PACKED if row.gluon for name in row.pair)
 # These launch by kernels.host.launch alone, so that a call can be replayed.
-LIGHT = {*HOPPER, *TMA}
+LIGHT = {*HOPPER, *HOPPER_WIDE, *TMA}
 
 
 @functools.cache

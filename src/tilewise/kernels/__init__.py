@@ -9,8 +9,9 @@ and every rung of BACKWARD
     backward(q, k, v, o, do, lse, *, scale=None, causal=False, …) -> (dq, dk, dv)
 
 with q, o, do (batch, heads, N_q, d), k, v (batch, key heads, N_k, d) and lse
-(batch, heads, N_q) in fp32, the natural logarithm of Σ e^s. Those of VARLEN are for
-packed documents, (total, heads, d), with cu_q and cu_k (documents + 1) after the
+(batch, heads, N_q) in fp32, the natural logarithm of Σ e^s. That of WIDE is the
+backward pass for d above 128, for which gluon_backward has no room. Those of VARLEN are
+for packed documents, (total, heads, d), with cu_q and cu_k (documents + 1) after the
 tensors. Those of VARIANTS take windows, and scores and its backward pass block masks,
 rules for scores, sinks and dropout as well; varlen_scores and its backward pass do so
 for packed documents, without block masks. That of DECODING takes a KV cache and lengths
@@ -56,30 +57,34 @@ backward_descriptors: TiledBackward
 gluon_backward: Backward
 BACKWARD = tuple(__annotations__)[len(FORWARD) :]
 
+gluon_wide_backward: Backward
+WIDE = tuple(__annotations__)[len(FORWARD + BACKWARD) :]
+
 varlen: VarlenForward
 varlen_backward: TiledVarlenBackward
 gluon_varlen: VarlenForward
 gluon_varlen_backward: VarlenBackward
-VARLEN = tuple(__annotations__)[len(FORWARD + BACKWARD) :]
+VARLEN = tuple(__annotations__)[len(FORWARD + BACKWARD + WIDE) :]
 
 windows: WindowForward
 scores: ScoreForward
 scores_backward: ScoreBackward
 varlen_scores: VarlenScoreForward
 varlen_scores_backward: VarlenScoreBackward
-VARIANTS = tuple(__annotations__)[len(FORWARD + BACKWARD + VARLEN) :]
+VARIANTS = tuple(__annotations__)[len(FORWARD + BACKWARD + WIDE + VARLEN) :]
 
 decode: Decode
-DECODING = tuple(__annotations__)[len(FORWARD + BACKWARD + VARLEN + VARIANTS) :]
+NAMED = FORWARD + BACKWARD + WIDE + VARLEN + VARIANTS
+DECODING = tuple(__annotations__)[len(NAMED) :]
 
 if not TYPE_CHECKING:
 
     def __getattr__(name):
-        if name in FORWARD + BACKWARD + VARLEN + VARIANTS + DECODING:
+        if name in NAMED + DECODING:
             return importlib.import_module(f"tilewise.kernels.{name}")
         raise AttributeError(f"module 'tilewise.kernels' has no attribute {name!r}")
 
 
 def __dir__():
-    tables = "FORWARD", "BACKWARD", "VARLEN", "VARIANTS", "DECODING"
-    return sorted([*FORWARD, *BACKWARD, *VARLEN, *VARIANTS, *DECODING, *tables])
+    tables = "FORWARD", "BACKWARD", "WIDE", "VARLEN", "VARIANTS", "DECODING"
+    return sorted([*NAMED, *DECODING, *tables])

@@ -20,7 +20,7 @@ from triton.experimental.gluon.language.nvidia.hopper import (
 
 from tilewise.kernels.host.descriptor import describable
 from tilewise.kernels.host.launch import launch
-from tilewise.kernels.shared.common import positive, prepare, shift
+from tilewise.kernels.shared.common import padded, positive, prepare, shift
 from tilewise.kernels.shared.gluon import (
     Ring,
     check_covered,
@@ -36,7 +36,7 @@ from tilewise.kernels.shared.gluon import (
     struct,
 )
 from tilewise.kernels.shared.order import crew_of
-from tilewise.kernels.shared.work import Reach, Work, turns
+from tilewise.kernels.shared.work import Reach, Work, chosen, turns
 
 LOG2E = gl.constexpr(1.4426950408889634)  # log₂ e
 REGISTERS = {2: 168, 3: 128}  # consumers → registers a thread if all had the same
@@ -124,7 +124,7 @@ class Consumer:
         """Start O = α O + P V (64, d), once V is there."""
         self.v.wait(tile)
         # at d = 128, to ask gains nothing
-        acc = rescale(acc, alpha) if acc.shape[1] == 64 else scale_rows(acc, alpha)
+        acc = scale_rows(acc, alpha) if acc.shape[1] == 128 else rescale(acc, alpha)
         return warpgroup_mma(p, self.v.tile(tile), acc, is_async=True)
 
     @gluon.jit
@@ -223,7 +223,8 @@ def consume(me, o_smem, O, LSE, work, MASKED: gl.constexpr):
                 tile += 1
             me.q.wait(block)
             acc, l, m, tile, rows = walk(me, work.reach, block, tile, row, own, MASKED)
-            me.q.free(block)
+            if me.q.stages > 1:
+                me.q.free(block)
             l = gl.convert_layout(gl.sum(l, 1), m.type.layout)
             l = gl.where(l == 0, 1.0, l)  # no key was seen: o = 0, lse = −∞
             lse = (m + gl.log2(l)) / LOG2E
@@ -237,6 +238,9 @@ def consume(me, o_smem, O, LSE, work, MASKED: gl.constexpr):
             fence_async_shared()
             batch, head = head // work.heads, head % work.heads
             tma.async_copy_shared_to_global(O, [batch, head, row, 0], o_smem)
+            if me.q.stages == 1:  # O leaves from where Q was
+                tma.store_wait(0)
+                me.q.free(block)
             tile += 1
             block += 1
     if me.w == 0:
@@ -254,12 +258,16 @@ def gluon_forward(
 ):
     """As many programs as processors, each over all rounds; Q … O are descriptors."""
     cols: gl.constexpr = K.block_type.shape[2]
+    tile: gl.constexpr = O.block_type.shape
     reach = Reach(n_q, n_k, shift, 64 * CONSUMERS, cols)
     work = Work(reach, heads, group, total, crew, crews, odd)
-    q = make_ring(Q, 2, CONSUMERS, CONSUMERS)
+    WIDE: gl.constexpr = tile[3] > 128  # no room for a second Q, nor for O beside it
+    q = make_ring(Q, 1 if WIDE else 2, CONSUMERS, CONSUMERS)
     k = make_ring(K, STAGES, CONSUMERS)
     v = make_ring(V, STAGES, CONSUMERS)
-    o = gl.allocate_shared_memory(O.dtype, [CONSUMERS] + O.block_type.shape, O.layout)
+    o = q.tiles
+    if not WIDE:
+        o = gl.allocate_shared_memory(O.dtype, [CONSUMERS] + tile, O.layout)
     fence_async_shared()  # the TMA unit sees the barriers
     tau2 = scale * LOG2E
     one = (Consumer(q, k, v, tau2, 0, CONSUMERS), o.index(0), O, LSE, work, MASKED)
@@ -281,17 +289,11 @@ def choose(q, causal, tile):
     """(block_rows, block_cols, num_stages), measured on an H200, or from tile."""
     *_, n_q, d = q.shape
     rows = 128 if d > 64 or (causal and n_q <= 1024) else 192
-    usual = {"block_rows": rows, "block_cols": 128, "num_stages": 2 if d > 64 else 4}
-    if unknown := tile.keys() - usual.keys():
-        raise TypeError(f"a tile has {', '.join(usual)}, not {min(unknown)}")
-    tile = usual | tile
-    if tile["block_rows"] not in (128, 192) or tile["block_cols"] not in (64, 128):
-        raise ValueError(f"block_rows is 128 or 192, block_cols 64 or 128, not {tile}")
-    return tile.values()
+    return chosen((rows, 64 if d > 128 else 128, 2 if d > 64 else 4), tile)
 
 
 def forward(q, k, v, *, scale=None, causal=False, **tile):
-    """o = softmax(τ q kᵀ) v in 16 bits and L = log Σ e^s in fp32, for d up to 128.
+    """o = softmax(τ q kᵀ) v in 16 bits and L = log Σ e^s in fp32, for d up to 256.
 
     q and o are (batch, heads, N_q, d), k and v (batch, key heads, N_k, d), and L is
     (batch, heads, N_q). scale None is τ = 1/√d. causal True lets row r see the keys
@@ -300,11 +302,11 @@ def forward(q, k, v, *, scale=None, causal=False, **tile):
     """
     rows, cols, stages = choose(q, causal, tile)
     q, k, v, o, lse, scale = prepare(q, k, v, scale, causal, 64, cols)
-    check_covered(q)
+    check_covered(q, 256)
     q, scale = positive(q, scale)
     q, k, v = describable(q), describable(k), describable(v)
     (batch, heads, n_q, d), n_k = q.shape, k.shape[2]
-    dims, total, masked = 64 if d <= 64 else 128, batch * heads, causal or n_k % cols
+    dims, total, masked = max(64, padded(d)), batch * heads, causal or n_k % cols
     blocks, programs = -(-n_q // rows) * total, processors(q.device)
     launch(
         gluon_forward, (q.device, q.dtype, dims, rows, cols, stages, bool(masked)),

@@ -39,6 +39,7 @@ from tilewise.kernels.shared.varlen import (
     room_of,
     shift_factors,
 )
+from tilewise.kernels.shared.work import chosen
 
 SIZES = ["total", "slots", "of_k", "of_q", "heads", "group", "room"]
 
@@ -149,14 +150,7 @@ def choose(q, documents, causal, tile):
     """
     short = causal and len(q) <= 1024 * documents
     rows = 128 if q.shape[-1] > 64 or short else 192
-    stages = 2 if q.shape[-1] > 64 else 4
-    usual = {"block_rows": rows, "block_cols": 128, "num_stages": stages}
-    if unknown := tile.keys() - usual.keys():
-        raise TypeError(f"a tile has {', '.join(usual)}, not {min(unknown)}")
-    tile = usual | tile
-    if tile["block_rows"] not in (128, 192) or tile["block_cols"] not in (64, 128):
-        raise ValueError(f"block_rows is 128 or 192, block_cols 64 or 128, not {tile}")
-    return tile.values()
+    return chosen((rows, 128, 2 if q.shape[-1] > 64 else 4), tile)
 
 
 def forward(q, k, v, cu_q, cu_k, *, scale=None, causal=False, **tile):

@@ -25,12 +25,12 @@ def available(device):
     return device.type == "cuda" and torch.cuda.get_device_capability(device)[0] == 9
 
 
-def check_covered(q):
+def check_covered(q, largest=128):
     """Raise ValueError with one sentence that names what these kernels do not take."""
     if q.dtype not in (torch.float16, torch.bfloat16):
         raise ValueError(f"the Gluon kernels take fp16 and bf16, not {q.dtype}")
-    if q.shape[-1] > 128:
-        raise ValueError(f"the Gluon kernels take d up to 128, not {q.shape[-1]}")
+    if (d := q.shape[-1]) > largest:
+        raise ValueError(f"this Gluon kernel takes d up to {largest}, not {d}")
     if not available(q.device):
         raise ValueError(f"the Gluon kernels are for Hopper GPUs, not for {q.device}")
 

@@ -38,8 +38,9 @@ def rows_kernel(
     o = O.load(at).reshape(ROWS, DIMS).to(tl.float32)
     do = DO.load(at).reshape(ROWS, DIMS).to(tl.float32)
     row_numbers(o, do, LSE, DLSE, LSE2, DELTA, head, row, N_Q, N_PAD, ROWS)
-    at = tl.program_id(0).to(tl.int64) * ROWS * DIMS + tl.arange(0, ROWS * DIMS)
-    tl.store(DQ32 + at, tl.zeros([ROWS * DIMS], tl.float32))
+    if DQ32 is not None:
+        at = tl.program_id(0).to(tl.int64) * ROWS * DIMS + tl.arange(0, ROWS * DIMS)
+        tl.store(DQ32 + at, tl.zeros([ROWS * DIMS], tl.float32))
 
 
 @gluon.jit

@@ -77,8 +77,19 @@ class Work:
         return i * rows, first + rest % size, gl.where(left, keys, 0)
 
 
-
 def turns(blocks, total, crew, programs):
     """(crew, crews, odd) of a Work: blocks of rows of total heads, a crew at a time."""
     rounds = max(1, round(blocks * crew / total / programs))
     return crew, -(-total // crew), (2**16 // rounds + 1) * (rounds % 2)
+
+
+def chosen(usual, tile):
+    """(block_rows, block_cols, num_stages): usual, or from tile where it names them."""
+    names = "block_rows", "block_cols", "num_stages"
+    if unknown := tile.keys() - set(names):
+        raise TypeError(f"a tile has {', '.join(names)}, not {min(unknown)}")
+    rows, cols, stages = (dict(zip(names, usual)) | tile).values()
+    if rows not in (128, 192) or cols not in (64, 128):
+        message = "block_rows is 128 or 192, block_cols 64 or 128"
+        raise ValueError(f"{message}, not {rows} and {cols}")
+    return rows, cols, stages
