@@ -65,7 +65,7 @@ def launches(job):
     found = {name: taken(kernel) for name, kernel in kernels.items()}
     if job.get("overlap"):
         for name, kernel in kernels.items():
-            found[name] |= {"overlap": overlap(kernel)} | votes(kernel)
+            found[name] |= {"overlap": overlap(kernel)} | votes(kernel, job["d"])
     return found
 
 

@@ -97,15 +97,16 @@ def taken(kernel):
     return found | dict.fromkeys(INSTRUCTIONS) | {"cubin": cubin}
 
 
-def votes(kernel):
-    """The products that a warp may skip, and those of whose factors all were asked."""
+def votes(kernel, d):
+    """How often a warp may skip d / 2 products, and how often it asks all factors."""
     found = []
     before, *after = re.split(r"\bVOTE\.ANY P\d", disassembled(kernel))
     for text in after:
         asked = re.findall(r"FSETP\.NEU\.(?:AND|OR) P\d, PT, (R\d+)\S*, 1, ", before)
         block = re.search(r"@!P\d BRA .*?\n(.*?)\n\.L_x", text, re.S)[1]
         factors = re.findall(r"FMUL (R\d+), \1\S*, (R\d+)", block)
-        found.append(len(factors) == 32 and {x for _, x in factors} == {*asked[-2:]})
+        whole = {x for _, x in factors} == {*asked[-2:]}
+        found.append(whole and len(factors) == d // 2)
         before = text
     return {"skips": len(found), "asked": sum(found)}
 

@@ -8,6 +8,7 @@ from draw.figures._plot import results
 from draw.figures.gpu import forward_timeline, two_in_flight
 from draw.numbers._shared import variant
 from draw.tables._rungs import COMPILED
+from draw.tables.gpu import wide as _wide
 from draw.tables.gpu.ladder_instructions import loop, per_score
 
 from tilewise.bench.cells import geometric
@@ -89,4 +90,14 @@ def parts():
     yield "skip_16k", f"{100 / variant(RUN, 'rescale_always', n=16384) - 100:.0f}"
 
 
-PARTS = (schedules, shared, gains, clock, parts)
+def wide():
+    """d = 256: the Gluon pair over cuDNN and over the rungs that ran there before."""
+    for way in _wide.KERNELS:
+        lines = [x for key, x in _wide.speeds().items() if key[0] == way]
+        for name, column in (("cudnn", 1), ("triton", 2)):
+            mean = geometric([x[-1] / x[column] for x in lines])
+            yield f"wide_{way}_{name}", f"{mean:.2f}"
+        assert all(x[-1] == max(x) for x in lines), "the page says so"
+
+
+PARTS = (schedules, shared, gains, clock, parts, wide)

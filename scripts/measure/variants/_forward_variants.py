@@ -20,14 +20,14 @@ ZERO_SUMS = (
     "    l = row_sums(gl.zeros([64, reach.cols], gl.float32, fragment(reach.cols)))\n"
 )
 O_BUFFER = (
-    "    o = gl.allocate_shared_memory"
-    "(O.dtype, [CONSUMERS] + O.block_type.shape, O.layout)\n"
+    "    if not WIDE:\n        o = gl.allocate_shared_memory"
+    "(O.dtype, [CONSUMERS] + tile, O.layout)\n"
 )
 INTO_O = (
     "            tma.store_wait(0)  # the last block has left the buffer\n"
     "            o_smem.reshape([64, o.shape[1]]).store(o)\n"
 )
-RESCALE = "acc = rescale(acc, alpha) if acc.shape[1] == 64 else scale_rows(acc, alpha)"
+RESCALE = "acc = scale_rows(acc, alpha) if acc.shape[1] == 128 else rescale(acc, alpha)"
 SOFTMAX = "@gluon.jit\ndef softmax("
 EXP2 = "    return gl.exp2(s * tau2 - base[:, None]), m_new"
 EXP2_IN_PART = """    x = s * tau2 - base[:, None]
@@ -69,7 +69,10 @@ VARIANTS = {
         (LAST_WAIT, "        return"),
     ),
     "one_q": variant(
-        "one buffer of Q instead of two", ("make_ring(Q, 2,", "make_ring(Q, 1,")
+        "one buffer of Q instead of two",
+        ("1 if WIDE else 2,", "1,"),
+        ("if me.q.stages > 1:", "if True:"),
+        ("if me.q.stages == 1:", "if False:"),
     ),
     "row_sums_at_once": variant(
         "the row sums of every tile are added up over a row's four threads",
@@ -110,7 +113,7 @@ VARIANTS = {
         (O_BUFFER, ""),
         *((f", o.index({w}), O", ", O") for w in range(3)),
         ("def consume(me, o_smem, O,", "def consume(me, O,"),
-        ("            me.q.free(block)\n", ""),
+        ("            if me.q.stages > 1:\n                me.q.free(block)\n", ""),
         (INTO_O, "            me.q.tile(block, me.w).store(o)\n"),
         ("row, 0], o_smem)", "row, 0], me.q.tiles.index(block % 2 * me.count + me.w))"),
         (

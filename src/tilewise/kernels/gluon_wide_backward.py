@@ -253,8 +253,8 @@ def backward(q, k, v, o, do, lse, *, dlse=None, scale=None, causal=False):
     plain = [Descriptor(x, strides_of(x), (1, 1, 64, dims)) for x in (o, do)]
     launch(
         rows_kernel, (*key, dlse is None, True, "no fp32 dQ"),
-        (batch * heads * n_pad // 64, 1, 1), *plain, *per_row, None, None, 0, heads, n_q,
-        n_pad, 64, dims,
+        (batch * heads * n_pad // 64, 1, 1),
+        *plain, *per_row, None, None, 0, heads, n_q, n_pad, 64, dims,
     )
     inputs = [describe(x, 64, dims) for x in (q, k, v, do)]
     numbers = (Descriptor(x.view(-1), (1,), (64,), NUMBERS) for x in per_row[2:])

@@ -84,7 +84,10 @@ def turns(blocks, total, crew, programs):
 
 
 def chosen(usual, tile):
-    """(block_rows, block_cols, num_stages): usual, or from tile where it names them."""
+    """(block_rows, block_cols, num_stages): usual, or from tile where it names them.
+
+    Raises TypeError for another name, ValueError for sizes that no consumers fit.
+    """
     names = "block_rows", "block_cols", "num_stages"
     if unknown := tile.keys() - set(names):
         raise TypeError(f"a tile has {', '.join(names)}, not {min(unknown)}")
