@@ -47,6 +47,6 @@ def draw(lang):
     for (way, causal, n), line in speeds().items():
         if n in (1024, 4096, 16384):
             shown = [f"**{x:.0f}**" if x == max(line) else f"{x:.0f}" for x in line]
-            cells = say[way], say[causal], f"{n:,}", *shown
+            cells = say[way], say[causal], f"{n:,}" if n > 9999 else f"{n}", *shown
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
