@@ -9,21 +9,21 @@ KERNELS = {  # pass → columns
     "forward": ("flash", "cudnn", "descriptors", "flash_attention"),
     "backward": ("flash", "cudnn", "backward_descriptors", "flash_attention"),
 }
-NAMES = "FlashAttention-2", "cuDNN", "Triton", "Gluon"
+NAMES = "<i>N</i>", "FA2", "cuDNN", "Triton", "Gluon"
 SAY = {
     "en": {
-        "head": ("pass", "mask", "<i>N</i>", *NAMES),
-        "forward": "forward",
-        "backward": "backward",
-        False: "none",
-        True: "causal",
+        "pass": "pass",
+        ("forward", False): "forward",
+        ("forward", True): "forward, causal",
+        ("backward", False): "backward",
+        ("backward", True): "backward, causal",
     },
     "zh": {
-        "head": ("方向", "掩码", "<i>N</i>", *NAMES),
-        "forward": "前向",
-        "backward": "反向",
-        False: "无",
-        True: "因果",
+        "pass": "方向",
+        ("forward", False): "前向",
+        ("forward", True): "前向，因果",
+        ("backward", False): "反向",
+        ("backward", True): "反向，因果",
     },
 }
 
@@ -43,10 +43,10 @@ def speeds():
 def draw(lang):
     """A Markdown table; the fastest of a line is bold."""
     say = SAY[lang]
-    lines = ["| " + " | ".join(say["head"]) + " |", "|:--|:--|" + 5 * "--:|"]
+    lines = [f"| {say['pass']} | {' | '.join(NAMES)} |", "|:--|" + len(NAMES) * "--:|"]
     for (way, causal, n), line in speeds().items():
         if n in (1024, 4096, 16384):
             shown = [f"**{x:.0f}**" if x == max(line) else f"{x:.0f}" for x in line]
-            cells = say[way], say[causal], f"{n:,}" if n > 9999 else f"{n}", *shown
+            cells = say[way, causal], f"{n:,}" if n > 9999 else f"{n}", *shown
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
