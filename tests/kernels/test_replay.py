@@ -4,11 +4,22 @@ import pytest
 import torch
 import triton
 
-from tests.kernels._replayed import BOTH, KERNELS, inputs, named, record_with, rung
+from tests.kernels._replayed import (
+    BOTH,
+    KERNELS,
+    TILE,
+    inputs,
+    named,
+    record_with,
+    rung,
+)
+from tilewise import kernels
+from tilewise.attention.dispatch import LIGHT
 from tilewise.kernels.host import launch as _launch
 from tilewise.kernels.host import replay as _replay
-from tilewise.kernels.host.launch import launch
+from tilewise.kernels.host.launch import Direct, launch
 from tilewise.kernels.host.replay import Plan, replay
+from tilewise.kernels.shared import gluon as _gluon
 
 
 @pytest.fixture
@@ -34,6 +45,42 @@ def test_the_same_launches_on_other_addresses(record, turned, with_dlse):
             ((2, 64), (64, 1), torch.float32),
         ]
     assert all(calls == seen[0] for calls in seen) and len(seen[0]) == 2
+    (plan,) = _replay.PLANS.values()
+    assert isinstance(plan, Plan)
+
+
+class Compiled(dict):
+    """Takes every kernel for compiled, with calls for its launcher."""
+
+    def get(self, key):
+        maps = 9 * [TILE]
+        return Direct(lambda *args: self["calls"].append(args), False, (1, 2), maps)
+
+
+def without_rooms(x):
+    """What was launched, with one name for all addresses that have none."""
+    if isinstance(x, list):
+        return [*map(without_rooms, x)]
+    address = isinstance(x, torch.Tensor) or (isinstance(x, int) and x >= 2**32)
+    return "room" if address else x
+
+
+@pytest.mark.parametrize("d", [64, 256])
+@pytest.mark.parametrize("name", sorted(LIGHT))
+def test_the_rungs_themselves_on_other_addresses(record, monkeypatch, name, d):
+    if name == "gluon_backward" and d > 128:
+        pytest.skip("it takes d up to 128")
+    monkeypatch.setattr(_launch, "COMPILED", Compiled(calls=record))
+    monkeypatch.setattr(_gluon, "available", lambda device: True)
+    backward, seen = "backward" in name, []
+    for _ in range(7):
+        given = [torch.zeros(1, 4, 300, d, dtype=torch.bfloat16) for _ in range(5)]
+        given = [*given, torch.zeros(1, 4, 300)] if backward else given[:3]
+        way = getattr(getattr(kernels, name), "backward" if backward else "forward")
+        results = replay(way, given, **(BOTH | {"causal": True}))
+        seen.append(without_rooms(named(record, given, results)))
+        record.clear()
+    assert seen[0] and all(calls == seen[0] for calls in seen)
     (plan,) = _replay.PLANS.values()
     assert isinstance(plan, Plan)
 

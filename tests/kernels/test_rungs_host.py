@@ -16,7 +16,13 @@ from tilewise.kernels.shared.common import fits, like, shift
 from tilewise.kernels.shared.order import crew_of
 from tilewise.kernels.shared.window import narrow
 
-LIGHT = "descriptors", "gluon_forward", "backward_descriptors", "gluon_backward"
+LIGHT = (
+    "descriptors",
+    "gluon_forward",
+    "backward_descriptors",
+    "gluon_backward",
+    "gluon_wide_backward",
+)
 
 
 @pytest.fixture
