@@ -5,8 +5,9 @@ four warps, 64 query rows each. A consumer starts S_j = Q K_jáµ€ and O += P_{jâˆ
 together and goes on with S_j while the tensor cores are still busy with the second.
 Consumers take turns in this, so that most of one's softmax runs underneath the other's
 products. Programs stay on their processor: the producer runs ahead into the next block
-of rows, whose Q has a second buffer, while the consumers still finish this one. Keys
-are walked from the diagonal down, so that the tiles that need a mask come first.
+of rows, whose Q has a second buffer up to d = 128, while the consumers still finish
+this one. Keys are walked from the diagonal down, so that the tiles that need a mask
+come first.
 """
 
 from triton.experimental import gluon
