@@ -5,9 +5,9 @@ dV = Pᵀ dO   dK = τ dSᵀ Q   dQ = τ dS K
 
 At d = 256, dK and dV of 64 keys fill half of a processor's registers, so a program has
 no more keys than these. If it added to dQ in memory, as `gluon_backward` does, it would
-add 64 KiB for each tile of queries, as many bytes as it loads, and would wait for them.
-So dQ has a kernel of its own, which computes S and dP once more: seven products instead
-of five, but nothing is added in memory, and each call gives the same bits.
+add 64 KiB for each tile of queries, as many bytes as it loads. So dQ has a kernel of
+its own, which computes S and dP once more: seven products instead of five, but nothing
+is added in memory, and each call gives the same bits.
 
 In the first kernel, consumer 0 makes P and keeps dV, consumer 1 makes dP and dS and
 keeps dK. All that one tells the other is P, in fp32 by way of shared memory. In the
@@ -25,6 +25,7 @@ from triton.experimental.gluon.language.nvidia.hopper import (
     warpgroup_mma_wait,
 )
 
+from tilewise.kernels.gluon_backward import NUMBERS
 from tilewise.kernels.host.descriptor import describable, strides_of
 from tilewise.kernels.host.launch import Descriptor, launch
 from tilewise.kernels.shared.common import LOG2E, like, padded, shift
@@ -47,7 +48,6 @@ from tilewise.kernels.shared.gluon_wide import (
     send,
 )
 
-NUMBERS = gl.NVMMASharedLayout(swizzle_byte_width=0, element_bitwidth=32, rank=1)
 Memory, Constant = gl.shared_memory_descriptor, gl.constexpr
 
 
