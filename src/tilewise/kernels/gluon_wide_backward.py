@@ -49,6 +49,10 @@ from tilewise.kernels.shared.gluon_wide import (
 )
 
 Memory, Constant = gl.shared_memory_descriptor, gl.constexpr
+# Where Pᵀ (64, 64) lies: 16 bytes of a thread, those of its warp, then all of the rest.
+THREAD, WARP = ([0, 1], [0, 8]), ([0, 2], [0, 4], [1, 0], [2, 0], [4, 0])
+REST = [0, 16], [0, 32], [8, 0], [16, 0], [32, 0]
+SIDE_BY_SIDE = gl.constexpr(gl.SharedLinearLayout([*THREAD, *WARP, *REST]))
 
 
 @struct
@@ -129,7 +133,7 @@ def probabilities(sm, walk, i, st, tau2, MASKED: Constant):
     sm.q.free(i)
     pt = gl.exp2(st * tau2 - lse[None, :])
     if MASKED:
-        tile = i % walk.tiles
+        tile = i if walk.group == 1 else i % walk.tiles
         if tile < walk.masked:
             pt = mask(pt, tile * 64 + walk.see, walk.left, 0)
     mbarrier.wait(sm.p_empty.index(i & 1), (i >> 1 & 1) ^ 1)
@@ -216,12 +220,12 @@ def keys_kernel(
 ):
     """dK and dV of 64 keys; Q … DELTA are descriptors."""
     walk = walk_of(HEADS, N_Q, N_K, SHIFT, GROUP)
-    P: Constant = gl.NVMMASharedLayout.get_default_for([64, 64], gl.float32)
     sm = Shared(
         make_ring(Q, 2, 2), make_ring(DO, 2, 2), make_ring(K, 1, 1), make_ring(V, 1, 1),
         gl.allocate_shared_memory(gl.float32, [2, 64], L.layout),
         gl.allocate_shared_memory(gl.float32, [2, 64], L.layout),
-        gl.allocate_shared_memory(gl.float32, [2, 64, 64], P), barriers(2), barriers(2),
+        gl.allocate_shared_memory(gl.float32, [2, 64, 64], SIDE_BY_SIDE),
+        barriers(2), barriers(2),
     )
     for i in gl.static_range(2):
         mbarrier.init(sm.p_full.index(i), count=1)

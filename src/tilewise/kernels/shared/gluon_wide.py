@@ -87,6 +87,17 @@ def fetch_keys(sm, Q, DO, K, V):
 
 
 @gluon.jit
+def part(ring, w, j):
+    """Part w of a ring's only tile, at an address that seems to change with j.
+
+    If the compiler saw that it does not, it would keep the 32 descriptors of the tiles
+    of Q and dO that wgmma reads, in registers that dQ needs, and spill 17.
+    """
+    tile = ring.tiles.index(w + (j >> 30))
+    return tile.reshape([tile.shape[2], tile.shape[3]])
+
+
+@gluon.jit
 def scores_gradient(sm, do, j, s, row, full, tau2, MASKED: Constant):
     """dS of tile j in 16 bits. row: (L, δ, the last key) of each row.
 
@@ -115,20 +126,21 @@ def make_dq(sm, DQ, L, DELTA, scale, w: Constant, MASKED: Constant):
     row = gl.load(L + at), gl.load(DELTA + at), last
     own = sm.reach.tiles_of(first, 64)
     full = sm.reach.full_tiles(first)
-    q, do, tau2 = sm.q.tile(0, w), sm.do.tile(0, w), scale * LOG2E
+    tau2 = scale * LOG2E
     dq = gl.zeros([64, D], gl.float32, fragment(D))
     sm.q.wait(0)
     sm.k.wait(0)
-    s = product(q, sm.k.tile(0))
+    s = product(sm.q.tile(0, w), sm.k.tile(0))
     s = warpgroup_mma_wait(0, deps=(s,))
     sm.do.wait(0)
-    ds = scores_gradient(sm, do, 0, s, row, full, tau2, MASKED)
+    ds = scores_gradient(sm, sm.do.tile(0, w), 0, s, row, full, tau2, MASKED)
     for j in tl.range(0, own - 1, disable_licm=True):
         sm.k.wait(j + 1)
-        s = product(q, sm.k.tile(j + 1))
+        s = product(part(sm.q, w, j), sm.k.tile(j + 1))
         dq = warpgroup_mma(ds, sm.k.tile(j), dq, is_async=True)
         s, dq = warpgroup_mma_wait(0, deps=(s, dq))
         sm.k.free(j)
+        do = part(sm.do, w, j)
         ds = scores_gradient(sm, do, j + 1, s, row, full, tau2, MASKED)
     dq = warpgroup_mma(ds, sm.k.tile(own - 1), dq, is_async=True)
     dq = warpgroup_mma_wait(0, deps=(dq,))
@@ -139,7 +151,7 @@ def make_dq(sm, DQ, L, DELTA, scale, w: Constant, MASKED: Constant):
         sm.v.wait(j)
         sm.v.free(j)
     at = [head // sm.heads, head % sm.heads, first, 0]
-    send(DQ, at, q, scale * dq)
+    send(DQ, at, sm.q.tile(0, w), scale * dq)
 
 
 @gluon.jit(do_not_specialize=SIZES)
