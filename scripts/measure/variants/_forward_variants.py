@@ -19,14 +19,11 @@ LAST_WAIT = (
 ZERO_SUMS = (
     "    l = row_sums(gl.zeros([64, reach.cols], gl.float32, fragment(reach.cols)))\n"
 )
-O_BUFFER = (
-    "    if not WIDE:\n        o = gl.allocate_shared_memory"
-    "(O.dtype, [CONSUMERS] + tile, O.layout)\n"
-)
-INTO_O = (
-    "            tma.store_wait(0)  # the last block has left the buffer\n"
-    "            o_smem.reshape([64, o.shape[1]]).store(o)\n"
-)
+HELD_Q = """            if D == 128:
+                q = q.load(gl.DotOperandLayout(0, fragment(128), 2))
+                fence_async_shared()  # the next Q must not be copied there before
+                me.q.free(block)
+"""
 RESCALE = "acc = scale_rows(acc, alpha) if acc.shape[1] == 128 else rescale(acc, alpha)"
 SOFTMAX = "@gluon.jit\ndef softmax("
 EXP2 = "    return gl.exp2(s * tau2 - base[:, None]), m_new"
@@ -49,7 +46,6 @@ def exponentials(x):
 
 
 '''
-FIRST = "    p, l, m, alpha = me.first(block, tile, l, m, last, col, MASKED)\n"
 
 
 def variant(what, *changes, dims=(64, 128), **tile):
@@ -69,10 +65,20 @@ VARIANTS = {
         (LAST_WAIT, "        return"),
     ),
     "one_q": variant(
-        "one buffer of Q instead of two",
-        ("1 if WIDE else 2,", "1,"),
-        ("if me.q.stages > 1:", "if True:"),
-        ("if me.q.stages == 1:", "if False:"),
+        "one buffer of Q instead of two", ("2 if D == 64 else 1,", "1,"), dims=(64,)
+    ),
+    "q_in_shared_memory": variant(
+        "Q is read from shared memory in every tile, and has V's third buffer",
+        ("2 if D == 64 else 1,", "2,"),
+        ("STAGES + (D == 128)", "STAGES"),
+        (HELD_Q, ""),
+        ("            if D == 64:\n", "            if True:\n"),
+        dims=(128,),
+    ),
+    "two_v": variant(
+        "two buffers of V instead of three",
+        ("STAGES + (D == 128)", "STAGES"),
+        dims=(128,),
     ),
     "row_sums_at_once": variant(
         "the row sums of every tile are added up over a row's four threads",
@@ -106,22 +112,6 @@ VARIANTS = {
     "held_back": variant(
         "the wait for O stays behind the exponentials",
         (LAST_WAIT, "        self.v.wait(tile + 1)\n" + LAST_WAIT),
-    ),
-    "third_v": variant(
-        "a third buffer of V, where O leaves through Q's",
-        ("make_ring(V, STAGES,", "make_ring(V, STAGES + 1,"),
-        (O_BUFFER, ""),
-        *((f", o.index({w}), O", ", O") for w in range(3)),
-        ("def consume(me, o_smem, O,", "def consume(me, O,"),
-        ("            if me.q.stages > 1:\n                me.q.free(block)\n", ""),
-        (INTO_O, "            me.q.tile(block, me.w).store(o)\n"),
-        ("row, 0], o_smem)", "row, 0], me.q.tiles.index(block % 2 * me.count + me.w))"),
-        (
-            FIRST,
-            FIRST + "    if block > 0:\n        tma.store_wait(0)\n"
-            "        me.q.free(block - 1)\n",
-        ),
-        dims=(128,),
     ),
     "half_tiles": variant("tiles of 64 keys", block_cols=64, num_stages=4),
 }

@@ -5,9 +5,9 @@ four warps, 64 query rows each. A consumer starts S_j = Q K_jᵀ and O += P_{j�
 together and goes on with S_j while the tensor cores are still busy with the second.
 Consumers take turns in this, so that most of one's softmax runs underneath the other's
 products. Programs stay on their processor: the producer runs ahead into the next block
-of rows, whose Q has a second buffer up to d = 128, while the consumers still finish
-this one. Keys are walked from the diagonal down, so that the tiles that need a mask
-come first.
+of rows while the consumers still finish this one. For this, Q has a second buffer at
+d = 64, and at d = 128 consumers load it into registers at once and leave its only one.
+Keys are walked from the diagonal down: the tiles that need a mask come first.
 """
 
 from triton.experimental import gluon
@@ -21,7 +21,7 @@ from triton.experimental.gluon.language.nvidia.hopper import (
 
 from tilewise.kernels.host.descriptor import describable
 from tilewise.kernels.host.launch import launch
-from tilewise.kernels.shared.common import padded, positive, prepare, shift
+from tilewise.kernels.shared.common import LOG2E, padded, positive, prepare, shift
 from tilewise.kernels.shared.gluon import (
     Ring,
     check_covered,
@@ -39,7 +39,6 @@ from tilewise.kernels.shared.gluon import (
 from tilewise.kernels.shared.order import crew_of
 from tilewise.kernels.shared.work import Reach, Work, chosen, turns
 
-LOG2E = gl.constexpr(1.4426950408889634)  # log₂ e
 REGISTERS = {2: 168, 3: 128}  # consumers → registers a thread if all had the same
 
 
@@ -112,12 +111,11 @@ class Consumer:
 
     # --8<-- [end:turns]
     @gluon.jit
-    def scores(self, block, tile):
+    def scores(self, q, tile):
         """Start S = Q Kᵀ (64, B_c)."""
         k = self.k.tile(tile).permute((1, 0))
         COLS: gl.constexpr = k.shape[1]
         s = gl.zeros([64, COLS], gl.float32, fragment(COLS))
-        q = self.q.tile(block, self.w)
         return warpgroup_mma(q, k, s, use_acc=False, is_async=True)
 
     @gluon.jit
@@ -139,11 +137,11 @@ class Consumer:
         self.v.free(tile)
 
     @gluon.jit
-    def first(self, block, tile, l, m, last, col, MASKED: gl.constexpr):
+    def first(self, q, tile, l, m, last, col, MASKED: gl.constexpr):
         """A tile of keys by itself: S, then its softmax."""
         self.k.wait(tile)
         self.wait_turn()
-        s = self.scores(block, tile)
+        s = self.scores(q, tile)
         self.pass_turn()
         s = warpgroup_mma_wait(0, deps=(s,))
         self.k.free(tile)
@@ -154,14 +152,11 @@ class Consumer:
 
     # --8<-- [start:step]
     @gluon.jit
-    def step(self, block, tile, p, acc, l, m, alpha):
-        """The next tile of keys: S of it and P V of the one before start together.
-
-        tile is the number of the one before, and p and alpha belong to it.
-        """
+    def step(self, q, tile, p, acc, l, m, alpha):
+        """S of tile + 1 starts together with P V of tile, to which p and α belong."""
         self.k.wait(tile + 1)
         self.wait_turn()
-        s = self.scores(block, tile + 1)
+        s = self.scores(q, tile + 1)
         acc = self.values(tile, p, acc, alpha)
         self.pass_turn()
         s = warpgroup_mma_wait(1, deps=(s,))  # S is there; P V goes on
@@ -169,9 +164,8 @@ class Consumer:
         p, m, alpha = softmax(s, m, self.tau2, False)
         l = scale_rows(l, alpha) + row_sums(p)
         p = as_operand(p, self.v)
-        # ptxas moves this wait up, before the exponentials. V's buffer is then free
-        # early, and the exponentials overlap with the other consumers' products. When a
-        # loop held the wait back, d = 64 was 1 % slower and d = 128 was 6 % slower.
+        # ptxas moves this wait up, before the exponentials, which then overlap with the
+        # other consumers' products. When a loop held it back, the kernel was slower.
         acc = warpgroup_mma_wait(0, deps=(acc,))
         self.v.free(tile)
         return p, acc, l, m, alpha
@@ -180,7 +174,7 @@ class Consumer:
 
 
 @gluon.jit
-def walk(me, reach, block, tile, row, own, MASKED: gl.constexpr):
+def walk(me, q, reach, tile, row, own, MASKED: gl.constexpr):
     """O, ℓ, m, the number of the last tile, whose P V still runs, and the rows.
 
     The rows are the 64 from row on; their keys are own tiles, the first one `tile`.
@@ -195,15 +189,15 @@ def walk(me, reach, block, tile, row, own, MASKED: gl.constexpr):
     m = gl.full([64], float("-inf"), gl.float32, ROW)
     if MASKED:
         if own - 1 > reach.full_tiles(row):  # two tiles need the mask
-            p, l, m, alpha = me.first(block, tile, l, m, last, col, True)
+            p, l, m, alpha = me.first(q, tile, l, m, last, col, True)
             acc = me.values(tile, p, acc, alpha)
             acc = warpgroup_mma_wait(0, deps=(acc,))
             me.v.free(tile)
             tile += 1
             col -= reach.cols
-    p, l, m, alpha = me.first(block, tile, l, m, last, col, MASKED)
+    p, l, m, alpha = me.first(q, tile, l, m, last, col, MASKED)
     for _ in range(0, col, reach.cols):
-        p, acc, l, m, alpha = me.step(block, tile, p, acc, l, m, alpha)
+        p, acc, l, m, alpha = me.step(q, tile, p, acc, l, m, alpha)
         tile += 1
     return me.values(tile, p, acc, alpha), l, m, tile, rows
 
@@ -211,7 +205,8 @@ def walk(me, reach, block, tile, row, own, MASKED: gl.constexpr):
 @gluon.jit
 def consume(me, o_smem, O, LSE, work, MASKED: gl.constexpr):
     """A consumer's rows of every block that this program takes."""
-    block, tile = 0, 0  # blocks of rows and tiles of keys so far
+    D: gl.constexpr = me.v.tiles.shape[4]
+    block, tile = 0, 0
     if me.w == me.count - 1:
         me.pass_turn()  # consumer 0 goes first
     for round in range(work.rounds()):
@@ -223,8 +218,13 @@ def consume(me, o_smem, O, LSE, work, MASKED: gl.constexpr):
                 me.skip(tile)
                 tile += 1
             me.q.wait(block)
-            acc, l, m, tile, rows = walk(me, work.reach, block, tile, row, own, MASKED)
-            if me.q.stages > 1:
+            q = me.q.tile(block, me.w)
+            if D == 128:
+                q = q.load(gl.DotOperandLayout(0, fragment(128), 2))
+                fence_async_shared()  # the next Q must not be copied there before
+                me.q.free(block)
+            acc, l, m, tile, rows = walk(me, q, work.reach, tile, row, own, MASKED)
+            if D == 64:
                 me.q.free(block)
             l = gl.convert_layout(gl.sum(l, 1), m.type.layout)
             l = gl.where(l == 0, 1.0, l)  # no key was seen: o = 0, lse = −∞
@@ -239,7 +239,7 @@ def consume(me, o_smem, O, LSE, work, MASKED: gl.constexpr):
             fence_async_shared()
             batch, head = head // work.heads, head % work.heads
             tma.async_copy_shared_to_global(O, [batch, head, row, 0], o_smem)
-            if me.q.stages == 1:  # O leaves from where Q was
+            if D == 256:  # O leaves from where Q was
                 tma.store_wait(0)
                 me.q.free(block)
             tile += 1
@@ -258,16 +258,15 @@ def gluon_forward(
     CONSUMERS: gl.constexpr, STAGES: gl.constexpr, MASKED: gl.constexpr,
 ):
     """As many programs as processors, each over all rounds; Q … O are descriptors."""
-    cols: gl.constexpr = K.block_type.shape[2]
     tile: gl.constexpr = O.block_type.shape
-    reach = Reach(n_q, n_k, shift, 64 * CONSUMERS, cols)
+    D: gl.constexpr = tile[3]
+    reach = Reach(n_q, n_k, shift, 64 * CONSUMERS, K.block_type.shape[2])
     work = Work(reach, heads, group, total, crew, crews, odd)
-    WIDE: gl.constexpr = tile[3] > 128  # no room for a second Q, nor for O beside it
-    q = make_ring(Q, 1 if WIDE else 2, CONSUMERS, CONSUMERS)
+    q = make_ring(Q, 2 if D == 64 else 1, CONSUMERS, CONSUMERS)
     k = make_ring(K, STAGES, CONSUMERS)
-    v = make_ring(V, STAGES, CONSUMERS)
+    v = make_ring(V, STAGES + (D == 128), CONSUMERS)
     o = q.tiles
-    if not WIDE:
+    if D < 256:
         o = gl.allocate_shared_memory(O.dtype, [CONSUMERS] + tile, O.layout)
     fence_async_shared()  # the TMA unit sees the barriers
     tau2 = scale * LOG2E

@@ -85,7 +85,8 @@ def consume(me, o_smem, O, LSE, total, packed, tickets):
                 me.skip(tile)
                 tile += 1
             me.q.wait(block)
-            acc, l, m, tile, rows = walk(me, reach, block, tile, row, own, True)
+            q = me.q.tile(block, me.w)
+            acc, l, m, tile, rows = walk(me, q, reach, tile, row, own, True)
             me.q.free(block)
             l = gl.convert_layout(gl.sum(l, 1), m.type.layout)
             l = gl.where(l == 0, 1.0, l)  # no key was seen: o = 0, lse = −∞

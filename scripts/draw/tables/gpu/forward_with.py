@@ -7,7 +7,6 @@ SAY = {
     "en": {
         "head": "with",
         "held_back": "the wait for $O$ held back until after the exponentials",
-        "third_v": "a third buffer of $V$, $O$ leaving through $Q$'s",
         "half_tiles": "tiles of 64 keys",
         "rescale_asked": "rescalings left out",
         "polynomials": "one exponential in eight by a polynomial",
@@ -15,7 +14,6 @@ SAY = {
     "zh": {
         "head": "换成什么",
         "held_back": "把对 $O$ 的等待推迟到指数之后",
-        "third_v": "$V$ 有第三个缓冲区，$O$ 借 $Q$ 的缓冲区写出",
         "half_tiles": "块减半，64 个键",
         "rescale_asked": "最大值不变时跳过缩放",
         "polynomials": "每八个指数有一个用多项式算",
