@@ -21,13 +21,16 @@ def test_a_variant_is_the_kernel_with_its_changes(module, name):
 
 
 def test_each_part_counts_where_the_page_says():
-    """Snake order for causal blocks, the second Q for short walks, turns for most."""
+    """Snake order for causal blocks, the second Q for short walks, turns everywhere."""
     assert speed("forward-variants", "longest_first", d=128, causal=True) < 0.85
     short, whole = (speed("forward-variants", "one_q", **x) for x in ({"n": 1024}, {}))
     assert short < whole < 1
-    assert abs(speed("forward-variants", "no_turns", d=128, causal=False) - 1) < 0.01
-    for d, causal in ((64, False), (64, True), (128, True)):
-        assert speed("forward-variants", "no_turns", d=d, causal=causal) < 0.97
+    cells = [(d, causal) for d in (64, 128) for causal in (False, True)]
+    speeds = (speed("forward-variants", "no_turns", d=d, causal=c) for d, c in cells)
+    turns = dict(zip(cells, speeds))
+    assert max(turns, key=turns.get) == (128, False) and turns[128, False] < 0.99
+    assert speed("forward-variants", "q_in_shared_memory") < 0.985
+    assert 0.99 < speed("forward-variants", "two_v") < 1
     for tried in ("held_back", "half_tiles", "polynomials"):
         assert speed("forward-variants", tried) < 1
     for d in (64, 128):
@@ -39,8 +42,8 @@ def test_rescaling_is_worth_leaving_out_at_64_alone():
     always, asked = "rescale_always", "rescale_asked"
     assert 0.975 < speed("forward-variants", always) < 0.985
     assert abs(speed("forward-variants", always, n=1024) - 1) < 0.01
-    assert speed("forward-variants", always, n=16384) < 0.965
-    assert 0.985 < speed("forward-variants", asked) < 1
+    assert speed("forward-variants", always, n=16384) < 0.97
+    assert 0.96 < speed("forward-variants", asked) < 1
 
 
 def pair(variant, run="bounds", **cells):

@@ -19,8 +19,7 @@ RUN = "forward-variants"
 
 def schedules():
     """How long the Tensor Cores work, by the two rates alone."""
-    for way, d in (("turns", 64), ("waits", 256)):
-        yield f"{way}_{d}", f"{100 * two_in_flight.busy(way, d):.0f}"
+    yield "turns_64", f"{100 * two_in_flight.busy('turns', 64):.0f}"
     work = two_in_flight.work(128)
     assert work["S"] + work["P"] == work["S"] + work["O"], "the page says so"
     yield "first_128", f"{work['S'] + work['P']:.0f}"
@@ -62,10 +61,6 @@ def clock():
     for name, gaps in (("free", free[4:]), ("turns", turns[4:])):
         yield f"apart_{name}_least", f"{min(gaps)}"
         yield f"apart_{name}_most", f"{max(gaps)}"
-    gaps = stamps["apart"]["64"]["turns"][8:]
-    yield "apart_64", f"{round(sum(gaps) / len(gaps), -1):.0f}"
-    gaps = stamps["apart"]["64"]["no turns"][8:]
-    yield "apart_free_64", f"{round(sum(gaps) / len(gaps), -1):.0f}"
     drawn = run(forward_timeline.STRIP)
     yield "strip_slower", f"{100 * (drawn['slowdown'] - 1):.0f}"
     parts = [x for role, x in drawn["cycles"].items() if role != "producer"]
@@ -77,7 +72,9 @@ def parts():
     """Where a part counts that was taken out."""
     yield "longest_first", f"{variant(RUN, 'longest_first', d=128, causal=True):.2f}"
     yield "one_q", f"{variant(RUN, 'one_q', n=1024):.2f}"
-    cells = [(64, False), (64, True), (128, True)]
+    slower = variant(RUN, "q_in_shared_memory")
+    yield "q_registers", f"{100 / slower - 100:.0f}"
+    cells = [(64, False), (64, True), (128, False), (128, True)]
     gain = [100 / variant(RUN, "no_turns", d=d, causal=c) - 100 for d, c in cells]
     yield "turns_least", f"{min(gain):.0f}"
     yield "turns_most", f"{max(gain):.0f}"

@@ -59,7 +59,7 @@ def consumers(say):
     for n, x in enumerate((8, 252)):
         name = say["consumer"].format(n + 1)
         out += box(
-            x, 78, 140, 84, "tw-reg", name, say["rows"], "$S$, $P$, $O$, $m$, $ℓ$"
+            x, 78, 140, 84, "tw-reg", name, say["rows"], "$Q$, $S$, $P$, $O$, $m$, $ℓ$"
         )
         out.append(way((120 + 160 * n, 78), (120 + 160 * n, 37)))
         out.append(way((x + 38, 214), (x + 38, 163)))
@@ -72,10 +72,10 @@ def consumers(say):
 
 
 def buffers(say):
-    """Shared memory: two buffers each of Q, K and V, and those of O."""
+    """Shared memory: a buffer of Q, two of K, three of V, and that of O."""
     out = [s.rect(1, 214, 398, 84, "tw-sram", 'rx="7"')]
     out.append(s.text(10, 231, say["shared"], "tw-small tw-muted"))
-    for n, name in enumerate("QQKKVVO"):
+    for n, name in enumerate("QKKVVVO"):
         out += box(9 + 55 * n, 240, 50, 46, f"tw-{name.lower()}", f"${name}$")
     return out
 

@@ -28,7 +28,7 @@ SAY = {
 def loop(rung, n, d, whose=None):
     """The row of a rung's n-th loop, with its own tile or that of another rung."""
     own = whose or rung
-    for row in results("cpu-2026-11-29-loops")["rows"]:
+    for row in results("cpu-2026-11-30-loops")["rows"]:
         same = own not in RUNGS or row["tile"] == [*tile(own, d)[:2]]
         if same and (row["rung"], row["loop"], row["d"]) == (rung, n, d):
             return row
