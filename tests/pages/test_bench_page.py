@@ -9,7 +9,7 @@ from draw.numbers import measured
 from draw.tables.gpu import two_cards
 from repository import ROOT
 
-from tilewise.bench.cells import DIMS, PASSES, SIZES, geometric
+from tilewise.bench.cells import DIMS, PASSES, geometric
 
 _bench = importlib.import_module("draw.figures._bench")
 FOUND = _bench.bench()
@@ -18,7 +18,7 @@ CARDS = "h200", "h100"
 
 def test_ours_is_ahead_of_cudnn_in_every_cell_but_one():
     first, *others = sorted(measured.compared("forward", "cudnn").values())
-    assert 0.975 < first < 1 < min(others)
+    assert 0.97 < first < 1 < min(others)
     assert min(measured.compared("backward", "cudnn").values()) > 1
 
 
@@ -29,13 +29,13 @@ def test_fa4_is_slower_forward_and_equal_backward():
 
 def test_what_is_lost_forward_is_lost_by_little_and_nearly_all_to_the_two_newest():
     fa3, fa4 = (measured.compared("forward", name) for name in ("fa3", "fa4"))
-    assert min(fa3.values()) > 0.955 and min(fa4.values()) > 0.935
+    assert min(fa3.values()) > 0.99 and min(fa4.values()) > 0.97
     assert sum(x < 1 for x in fa4.values()) == 1
-    assert all(fa3[n, 128, True] < 1 for n in SIZES[1:])
+    assert measured.fastest(1.07) == 0
     for name in ("flash", "flex"):
         assert min(measured.compared("forward", name).values()) > 1
     by_d = measured.means("forward", "fa3", 1)
-    assert by_d[64] > 1.05 and by_d[128] == pytest.approx(1, abs=0.015)
+    assert by_d[64] > 1.05 and by_d[128] > 1.02
 
 
 def test_the_lead_grows_with_the_length_over_cudnn_and_shrinks_over_fa4():
@@ -64,7 +64,7 @@ def test_plain_triton_is_ahead_of_flex_but_for_the_noise():
 
 
 def test_the_h100_says_what_the_h200_says():
-    """By older code, up to 2 percent behind forward and 3.5 to 6.5 percent backward."""
+    """By older code, up to 3 percent behind forward and 3.5 to 6.5 percent backward."""
     cards = [
         json.loads(_bench.newest("attention", x).read_text("utf-8")) for x in CARDS
     ]
@@ -75,7 +75,7 @@ def test_the_h100_says_what_the_h200_says():
             both = [two_cards.ratios(x, way, other).values() for x in CARDS]
             here, there = (geometric(x) for x in both)
             off = 1 - there / here
-            assert 0 < off < 0.02 if way == "forward" else 0.035 < off < 0.065
+            assert 0 < off < 0.03 if way == "forward" else 0.035 < off < 0.065
 
 
 def test_the_host_is_measured_five_times_and_the_median_told():
