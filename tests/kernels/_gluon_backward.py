@@ -22,6 +22,7 @@ EVENTS = {  # what to look for → its name in a loop
     r"HGMMA": "product",
     r"MUFU\.EX2": "exp",
     r"STSM?\b": "store",
+    r"\b(?:LDL|STL)\b": "spill",
     r"SYNCS\.ARRIVE": "arrive",
 }
 

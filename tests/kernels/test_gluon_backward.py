@@ -14,7 +14,7 @@ from tilewise.kernels import gluon_backward
 from ._child import asked, told
 
 TABLE = {  # d, causal, heads of K and V, parts, order of dQ's sums if there is one,
-    # whether programs go on: most spills, bytes of shared memory,
+    # whether programs go on: most spills outside of loops, bytes of shared memory,
     (64, False, 4, 1): (4, 199184, 2),  # copies of the loop over tiles
     (64, True, 4, 1): (8, 199184, 4),
     (128, False, 4, 1): (0, 198160, 2),
@@ -26,7 +26,7 @@ TABLE = {  # d, causal, heads of K and V, parts, order of dQ's sums if there is 
     (128, True, 4, 1, 2): (0, 198176, 4),
     (64, True, 4, 1, 0, True): (8, 215760, 4),
     (128, False, 4, 1, 0, True): (8, 231120, 2),
-    (128, True, 4, 1, 0, True): (8, 231120, 4),
+    (128, True, 4, 1, 0, True): (11, 231120, 4),
 }
 NAMES = "d", "causal", "kv_heads", "parts", "order", "draws"
 WAITS = ["wait ≤ 1", "wait ≤ 0", "wait ≤ 2", "wait ≤ 1", "wait ≤ 0"]
@@ -74,6 +74,7 @@ def ordered(found, d, copies, least=1 / 2):
     for loop in found:
         assert [x for x in loop if x.startswith("wait")] == WAITS, loop
         assert loop.count("product") == 32 and loop.count("exp") == 4096 // d, loop
+        assert "spill" not in loop, loop
         at = [i for i, x in enumerate(loop) if x.startswith("wait")]
         beneath = loop[at[0] : at[1]].count("exp")  # while dPᵀ is being computed
         assert beneath >= least * loop.count("exp"), loop

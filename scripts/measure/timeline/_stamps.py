@@ -124,7 +124,7 @@ BACKWARD = [
 @
 mbarrier.wait(sm.q_full.index(s), phase)
 @
-st = warpgroup_mma(
+st = start_scores(
 """.rstrip()),
     stamped(4, W, "i", 2, """
 mbarrier.wait(sm.do_full.index(s), phase)

@@ -17,13 +17,15 @@ STORE = (
 DPT_0 = "    dpt = warpgroup_mma_wait(0, deps=(dpt,))\n"
 ORDER = ".reshape(4, 2, 4, 2, 4, 2, 4, 2).permute(0, 1, 4, 2, 3, 6, 5, 7)"
 BACK = ".reshape(4, 2, 4, 4, 2, 4, 2, 2).permute(0, 1, 3, 4, 2, 6, 5, 7)"
+HALF_K = "        k1 = first_half(sm, slot + w)\n"
+WHOLE_K = "warpgroup_mma(k1, q.permute((1, 0)), zero, use_acc=False, is_async=True)"
 K_LEFT = (
     "        S: Constant = gl.NVMMADistributedLayout("
     "[3, 0], [4, 1], [16, walk.rows, 16])\n"
     "        KL: Constant = gl.DotOperandLayout(0, S, 2)\n"
-    "        k = sm.k.index(w).reshape([64, D]).load(KL)\n"
+    "        k1 = sm.k.index(w).reshape([64, D]).load(KL)\n"
 )
-LOOPS = "        for _ in range(walk.share):\n            start, at, end ="
+LOOPS = "        for _ in range(walk.share):\n            t, at, end ="
 ONE_WALK = ("return kind == 0 and (dims", "return False and (dims")
 ADD = (
     "    PL: Constant = parts.type.layout\n"
@@ -41,12 +43,11 @@ def given_to_consumers(name):
         "            before = before * walk.n_pad // walk.rows + walk.first - done\n"
     )
     loops = LOOPS.replace("_ in", "g in").replace(
-        "            start", before + "            start"
+        "            t, at", before + "            t, at"
     )
     return [
-        ("def step(sm, i, slot", "def step(sm, DQ, before, i, slot"),
-        ("step(sm, i, slot", "step(sm, DQ, before, i, slot"),
-        ("steps(sm, walk", "steps(sm, DQ, before, walk"),
+        ("step(sm, k1, i, slot", "step(sm, k1, DQ, before, i, slot"),
+        ("steps(sm, k1, walk", "steps(sm, k1, DQ, before, walk"),
         ("def consume(sm, work, walk, DK", "def consume(sm, work, walk, DQ, DK"),
         ("(consume, (sm, work, walk, DK", f"(consume, (sm, work, walk, {name}, DK"),
         (LOOPS, loops),
@@ -108,10 +109,8 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
         "K as the left operand of S from registers instead of shared memory",
         [
             ("    k, v = sm.k.index(slot + w).reshape([64, D]), sm.v", "    v = sm.v"),
-            ("def step(sm, i, slot", "def step(sm, k, i, slot"),
-            ("step(sm, i, slot", "step(sm, k, i, slot"),
-            ("steps(sm, walk", "steps(sm, k, walk"),
-            (LOOPS, K_LEFT + LOOPS),
+            ("start_scores(sm, k1, k, q, zero)", WHOLE_K),
+            (HALF_K, K_LEFT),
         ],
     ),
     "threads_add": (

@@ -1,4 +1,4 @@
-"""Measure what programs gain that go on to another walk, on Hopper.
+"""Measure what programs gain that go on, and from half of K in registers, on Hopper.
 
     python scripts/measure/variants/backward_walks.py
 
@@ -20,6 +20,10 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
     "always": (
         "programs go on, however long their walks are",
         [("(dims == 128 or cols <= 32) and ", "")],
+    ),
+    "whole_k": (
+        "all of K is read from shared memory, and none of it from registers",
+        [("return walks > 2 and d == 128", "return False")],
     ),
     "ordered": ("dQ is added up in one order: a program for each walk", []),
 }

@@ -4,12 +4,12 @@ Sᵀ = K Qᵀ   Pᵀ = e^{Sᵀ − L}   dPᵀ = V dOᵀ   dSᵀ = Pᵀ ∘ (dP�
 dV = Pᵀ dO   dK = τ dSᵀ Q   dQ = τ dS K
 
 A program owns 128 keys and walks the tiles of queries that see them; then it may draw
-another. Four groups of warps share the work: one warp fetches tiles, one adds finished
-dQ to memory, and two consumers of four warps have 64 keys each. Pᵀ and dSᵀ go into dV
-and dK from the registers that they were made in, and dV and dK never leave theirs. Only
-dSᵀ passes through shared memory, since dQ sums over both consumers' keys: each makes
-half of a tile of dQ, and the TMA unit adds it to an fp32 dQ in L2. Programs come to a
-tile in any order, and the last bits of dQ change with it, unless they take turns.
+another walk. Its warps share the work: one fetches tiles, one adds finished dQ to
+memory, and two consumers of four warps have 64 keys each. Pᵀ and dSᵀ go into dV and dK
+from the registers that they were made in, and dV and dK never leave theirs. Only dSᵀ
+passes through shared memory, since dQ sums over both consumers' keys: each makes half
+of a tile of dQ, and the TMA unit adds it to an fp32 dQ in L2. Programs come to a tile
+in any order, and the last bits of dQ change with it, unless they take turns.
 """
 
 import torch
@@ -32,9 +32,11 @@ from tilewise.kernels.shared.gluon import describe, processors, struct
 from tilewise.kernels.shared.gluon_backward import (
     barriers,
     dq_kernel,
+    first_half,
     half_dq,
     mask,
     rows_kernel,
+    start_scores,
     store_sums,
     sum_kernel,
 )
@@ -121,12 +123,12 @@ def allocate(Q, K, LSE, DQ, WALKS: Constant):
 
 
 @gluon.jit
-def step(sm, i, slot, dk, dv, tau2, see, w: Constant, MASKED: Constant,
+def step(sm, k1, i, slot, dk, dv, tau2, see, w: Constant, MASKED: Constant,
          EARLY: Constant, POLL: Constant):
     """Tile number i of the queries and consumer w's 64 keys: five products.
 
-    EARLY loads L while Sᵀ is computed, for which there must be registers. POLL keeps
-    the exponentials above the wait for dPᵀ.
+    k1 comes from `first_half`. EARLY loads L while Sᵀ is computed, for which there must
+    be registers. POLL keeps the exponentials above the wait for dPᵀ.
     """
     B_R: Constant = sm.q.shape[3]
     D: Constant = sm.q.shape[4]
@@ -139,7 +141,7 @@ def step(sm, i, slot, dk, dv, tau2, see, w: Constant, MASKED: Constant,
     k, v = sm.k.index(slot + w).reshape([64, D]), sm.v.index(w).reshape([64, D])
     # --8<-- [start:products]
     mbarrier.wait(sm.q_full.index(s), phase)
-    st = warpgroup_mma(k, q.permute((1, 0)), zero, use_acc=False, is_async=True)
+    st = start_scores(sm, k1, k, q, zero)
     if EARLY:
         lse = sm.lse.index(s).load(COLUMN)
     mbarrier.wait(sm.do_full.index(s), phase)
@@ -185,16 +187,13 @@ def step(sm, i, slot, dk, dv, tau2, see, w: Constant, MASKED: Constant,
 
 
 @gluon.jit
-def steps(sm, walk, t, slot, dk, dv, tau2, start, end, w: Constant, MASKED: Constant):
-    """Tiles number start .. end − 1; number t is the first of this query head."""
+def steps(sm, k1, walk, t, slot, dk, dv, tau2, at, end, w: Constant, MASKED: Constant):
+    """Tiles number at .. end − 1; number t is the first of this query head."""
     LARGE: Constant = sm.q.shape[4] == 128
-    # What LLVM would take out of the loop, addresses and whole columns of numbers for
-    # the mask, would fill the registers: it is computed anew each time.
-    for i in tl.range(start, end, disable_licm=True):
-        see = 0, 0
-        if MASKED:
-            see = walk.nth(i - t) * walk.rows + walk.see, walk.left
-        dk, dv = step(sm, i, slot, dk, dv, tau2, see, w, MASKED, LARGE, LARGE)
+    # Taken out of the loop, addresses and the mask's numbers would fill the registers.
+    for i in tl.range(at, end, disable_licm=True):
+        see = walk.nth(i - t) * walk.rows + walk.see, walk.left
+        dk, dv = step(sm, k1, i, slot, dk, dv, tau2, see, w, MASKED, LARGE, LARGE)
     return dk, dv
 
 
@@ -211,15 +210,16 @@ def consume(sm, work, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
         if walk.tiles > 0:
             mbarrier.wait(sm.kv_full.index(0), n & 1)
             n += 1
+        k1 = first_half(sm, slot + w)
         for _ in range(walk.share):
-            start, at, end = done, done, done + walk.tiles
+            t, at, end = done, done, done + walk.tiles
             if walk.back:  # those with a mask come last
                 at = end - walk.masked
             elif MASKED:
                 at += walk.masked
             begins: Constant = MASKED and not walk.back
-            dk, dv = steps(sm, walk, start, slot, dk, dv, tau2, start, at, w, begins)
-            dk, dv = steps(sm, walk, start, slot, dk, dv, tau2, at, end, w, walk.back)
+            dk, dv = steps(sm, k1, walk, t, slot, dk, dv, tau2, t, at, w, begins)
+            dk, dv = steps(sm, k1, walk, t, slot, dk, dv, tau2, at, end, w, walk.back)
             done = end
         more, last = 0, walk
         if work.draws:

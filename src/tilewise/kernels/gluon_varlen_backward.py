@@ -48,9 +48,9 @@ def consume(sm, walk, edges, DK, DV, scale, w: Constant):
         # As in gluon_backward: what LLVM would take out of the loops is computed anew.
         for i in tl.range(start, full, disable_licm=True):
             see = (i - start) * walk.rows + walk.see, walk.left
-            dk, dv = step(sm, i, 0, dk, dv, tau2, see, w, True, False, True)
+            dk, dv = step(sm, 0, i, 0, dk, dv, tau2, see, w, True, False, True)
         for i in tl.range(full, start + walk.tiles, disable_licm=True):
-            dk, dv = step(sm, i, 0, dk, dv, tau2, (0, 0), w, False, False, True)
+            dk, dv = step(sm, 0, i, 0, dk, dv, tau2, (0, 0), w, False, False, True)
     head = walk.head // walk.group
     at = place(edges.key, edges.n_k, head, walk.col + 64 * w)
     store_keys(sm, DK, DV, at, walk.share * walk.tiles, 0, dk, dv, scale, w)

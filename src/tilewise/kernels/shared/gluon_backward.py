@@ -62,6 +62,41 @@ def barriers(number: gl.constexpr):
     return gl.allocate_shared_memory(gl.int64, [number, 1], mbarrier.MBarrierLayout())
 
 
+@gluon.constexpr_function
+def halves(sm):
+    """Whether registers hold half of K: at d = 128, in programs that go on.
+
+    There it gains 2 % with a mask and nothing without; elsewhere registers are missing.
+    """
+    walks, _, _, _, d = sm.k.type.shape
+    return walks > 2 and d == 128
+
+
+@gluon.jit
+def first_half(sm, i):
+    """The first half of the columns of K's rows number i, in registers, or 0.
+
+    A left operand of Sᵀ: shared memory is read once for it, and not for each tile.
+    """
+    k1 = 0
+    if halves(sm):
+        T: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16])
+        k = sm.k.index(i).reshape([64, 128])
+        k1 = k.slice(0, 64, 1).load(gl.DotOperandLayout(0, T, 2))
+    return k1
+
+
+@gluon.jit
+def start_scores(sm, k1, k, q, zero):
+    """Start Sᵀ = K Qᵀ (64, B_r), with what `first_half` has of K from registers."""
+    HALF: gl.constexpr = halves(sm)
+    if HALF:
+        q1 = q.slice(0, 64, 1).permute((1, 0))
+        zero = warpgroup_mma(k1, q1, zero, use_acc=False, is_async=True)
+        k, q = k.slice(64, 64, 1), q.slice(64, 64, 1)
+    return warpgroup_mma(k, q.permute((1, 0)), zero, use_acc=HALF, is_async=True)
+
+
 @gluon.jit
 def half_dq(sm, b, slot, w: gl.constexpr):
     """Start consumer w's half of dQ = dS K, 64 × 64, from the keys of both consumers.
