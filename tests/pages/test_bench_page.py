@@ -24,7 +24,7 @@ def test_ours_is_ahead_of_cudnn_in_every_cell_but_one():
 
 def test_fa4_is_slower_forward_and_equal_backward():
     means = [geometric(measured.compared(way, "fa4").values()) for way in PASSES]
-    assert means[0] > 1.05 and means[1] == pytest.approx(1, abs=0.01)
+    assert means[0] > 1.05 and means[1] == pytest.approx(1, abs=0.02)  # the noise
 
 
 def test_what_is_lost_forward_is_lost_by_little_and_nearly_all_to_the_two_newest():
@@ -47,8 +47,10 @@ def test_the_lead_grows_with_the_length_over_cudnn_and_shrinks_over_fa4():
 
 def test_backward_the_gap_to_fa4_is_where_the_page_says():
     by_d = measured.means("backward", "fa4", 1)
-    assert by_d[64] > 1.01 > 0.99 > by_d[128]
-    assert max(measured.compared("backward", "fa4").values()) < 1.07  # the noise
+    assert by_d[64] > 1.01 > by_d[128] > 0.99
+    cells = measured.compared("backward", "fa4")
+    assert max(cells.values()) < 1.07  # the noise
+    assert sum(x < 1 for cell, x in cells.items() if cell[0] == 16384) == 3
 
 
 @pytest.mark.parametrize("d", DIMS)
@@ -64,7 +66,7 @@ def test_plain_triton_is_ahead_of_flex_but_for_the_noise():
 
 
 def test_the_h100_says_what_the_h200_says():
-    """By older code, up to 3 percent behind forward and 3.5 to 6.5 percent backward."""
+    """By older code, up to 3 percent behind forward and 3.5 to 7.5 percent backward."""
     cards = [
         json.loads(_bench.newest("attention", x).read_text("utf-8")) for x in CARDS
     ]
@@ -75,7 +77,7 @@ def test_the_h100_says_what_the_h200_says():
             both = [two_cards.ratios(x, way, other).values() for x in CARDS]
             here, there = (geometric(x) for x in both)
             off = 1 - there / here
-            assert 0 < off < 0.03 if way == "forward" else 0.035 < off < 0.065
+            assert 0 < off < 0.03 if way == "forward" else 0.035 < off < 0.075
 
 
 def test_the_host_is_measured_five_times_and_the_median_told():

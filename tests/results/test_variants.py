@@ -82,6 +82,17 @@ def test_the_poll_pays_once_l_is_early():
     assert pair("early_lse")[1] / pair("early_lse_no_pin")[1] > 1.01
 
 
+def test_going_on_pays_for_short_walks_and_half_of_k_with_a_mask():
+    """The rest is noise: at 16k, and without a mask."""
+    short, long = (speed("backward-walks", "one_walk", n=n) for n in (1024, 16384))
+    assert short < 0.93 and abs(long - 1) < 0.01
+    full, masked = (
+        speed("backward-walks", "whole_k", d=128, causal=causal)
+        for causal in (False, True)
+    )
+    assert abs(full - 1) < 0.01 and masked < 0.985
+
+
 def test_a_window_costs_flash_attention_4_as_much_beside_its_tiles():
     """In milliseconds; its tiles take less time, so its ratio is larger."""
     ms = windows.window_peers()

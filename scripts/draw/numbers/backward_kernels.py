@@ -23,16 +23,15 @@ def tried():
     """What the poll brings."""
     poll = max(speed("no_pin", "variants", d=d) for d in DIMS)
     yield "poll_percent", f"{100 * poll - 100:.0f}"
-    early = [speed(x, "bounds", d=128) for x in ("early_lse", "early_lse_no_pin")]
-    yield "poll_gain", f"{100 * early[0] / early[1] - 100:.0f}"
 
 
 def walks():
     """What programs gain that go on, and what a fixed order costs beside them."""
-    short, long = (1 / speed("one_walk", "walks", n=n) for n in (1024, 16384))
-    yield "walks_short", f"{100 * short - 100:.0f}"
-    yield "walks_long", f"{100 * long - 100:.0f}"
+    short = speed("one_walk", "walks", n=1024)
+    yield "walks_short", f"{100 / short - 100:.0f}"
     yield "walks_gain", f"{100 / speed('one_walk', 'walks') - 100:.0f}"
+    masked = speed("whole_k", "walks", d=128, causal=True)
+    yield "half_k_masked", f"{100 / masked - 100:.0f}"
     yield "ordered", f"{speed('ordered', 'walks'):.2f}"
 
 
@@ -66,20 +65,22 @@ def rungs():
 
 def budget():
     """Where the cycles of a tile go, without a mask at the longest N, d = 128."""
-    keys, told = ("pass", "kernel", "n", "d", "causal"), ("backward", TOP, *CELL)
-    rows = bench.bench()["rows"]
-    (row,) = (x for x in rows if tuple(x[k] for k in keys) == told)
-    products = 10 * TILE * 128  # operations of a tile
-    cycles = products * 132 * row["sm_clock_mhz"] * 1e6 / row["tflops"] / 1e12
-    sram, cores = 2 * 1472, products // 4096  # of both consumers: backward_sram
-    yield "tflops", f"{row['tflops']:.0f}"
-    yield "mhz", f"{row['sm_clock_mhz']:.0f}"
+    keys, told = ("pass", "n", "d", "causal"), ("backward", *CELL)
+    rows = results(bench.newest("clocks").stem)["rows"]
+    rows = {x["state"]: x for x in rows if tuple(x[k] for k in keys) == told}
+    work = rows["at work"]
+    tiles = 16 * CELL[0] ** 2 / TILE  # 16 heads
+    cycles = 132 * 1e3 * work["ms"] * work["sm_mhz"] / tiles
+    sram, cores = 2 * 1472, 10 * TILE * 128 // 4096  # of both consumers: backward_sram
+    yield "ms", f"{work['ms']:.1f}"
+    yield "mhz", f"{work['sm_mhz']:.0f}"
     yield "cycles", f"{round(cycles, -2):.0f}"
     yield "cores_cycles", f"{cores}"
     yield "sram_cycles", f"{sram}"
     yield "left_cycles", f"{round(cycles - sram, -2):.0f}"
     loop = sum(timeline.cycles("consumer 0").values())  # of another card
     yield "outside_cycles", f"{round(cycles - loop, -2):.0f}"
+    yield "uneven", f"{100 * (work['longest'] - 1):.0f}"
 
 
 def clock():
@@ -92,7 +93,6 @@ def clock():
     yield "strip_slower", f"{100 * (strip - 1):.0f}"
     yield "period", f"{sum(parts.values()):.0f}"
     yield "until_scores", f"{sum(parts[x] for x in ('q', 'do', 'scores')):.0f}"
-    yield "longest_start", f"{timeline.cycles('consumer 1')['do']:.0f}"
     yield "one_product", f"{2 * 64 * TILE // 2 * 2 // 4096}"
     fetch = runs[0]["cycles"]["producer"]
     yield "fetch_waits", f"{100 * fetch['empty'] / sum(fetch.values()):.0f}"

@@ -2,6 +2,7 @@
 
 import json
 import statistics
+from itertools import product
 
 from draw.figures import _bench as bench
 from draw.figures._plot import results
@@ -69,9 +70,11 @@ def noise():
     yield "again_least", f"{min(again):.2f}"
     yield "again_most", f"{max(again):.2f}"
     rows = bench.bench()["rows"]
-    clocks = [row["sm_clock_mhz"] for row in rows if row.get("sm_clock_mhz")]
-    yield "clock_least", f"{min(clocks):.0f}"
-    yield "clock_most", f"{max(clocks):.0f}"
+    clocks = results(bench.newest("clocks").stem)["rows"]
+    for state, way in product(("rested", "at work"), PASSES):
+        told = {"state": state, "pass": way}.items()
+        mhz = [row["sm_mhz"] for row in clocks if told <= row.items()]
+        yield f"{state.split()[-1]}_{way}", f"{statistics.mean(mhz) / 1e3:.2f}"
     watts = statistics.median(row["watts"] for row in rows if row.get("watts"))
     yield "watts", f"{watts:.0f}"
 

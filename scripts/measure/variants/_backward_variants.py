@@ -109,7 +109,7 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
         "K as the left operand of S from registers instead of shared memory",
         [
             ("    k, v = sm.k.index(slot + w).reshape([64, D]), sm.v", "    v = sm.v"),
-            ("start_scores(sm, k1, k, q, zero)", WHOLE_K),
+            ("st = start_scores(sm, k1, k, q, zero)", WHOLE_K),
             (HALF_K, K_LEFT),
         ],
     ),
