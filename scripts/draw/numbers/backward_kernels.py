@@ -74,12 +74,13 @@ def budget():
     sram, cores = 2 * 1472, 10 * TILE * 128 // 4096  # of both consumers: backward_sram
     yield "ms", f"{work['ms']:.1f}"
     yield "mhz", f"{work['sm_mhz']:.0f}"
-    yield "cycles", f"{round(cycles, -2):.0f}"
+    yield "cycles", f"{round(cycles, -1):.0f}"
     yield "cores_cycles", f"{cores}"
     yield "sram_cycles", f"{sram}"
-    yield "left_cycles", f"{round(cycles - sram, -2):.0f}"
+    yield "left_cycles", f"{round(cycles - sram, -1):.0f}"
     loop = sum(timeline.cycles("consumer 0").values())  # of another card
-    yield "outside_cycles", f"{round(cycles - loop, -2):.0f}"
+    yield "lost_cycles", f"{round(loop - sram, -1):.0f}"
+    yield "outside_cycles", f"{round(cycles - loop, -1):.0f}"
     yield "uneven", f"{100 * (work['longest'] - 1):.0f}"
 
 
