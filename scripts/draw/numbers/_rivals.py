@@ -36,7 +36,7 @@ def losses():
     fa4 = compared("backward", "fa4").values()
     yield "ahead", f"{sum(x > 1 for x in fa4)}"
     yield "ahead_most", f"{100 * max(fa4) - 100:.0f}"
-    yield "behind_worst", percent(min(fa4))
+    yield "behind_worst", f"{100 - 100 * min(fa4):.1f}"
     for d, x in means("backward", "fa4", 1).items():
         yield f"over_fa4_backward_{d}", f"{x:.2f}"
 
