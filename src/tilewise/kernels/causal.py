@@ -1,4 +1,4 @@
-"""Rung 5, only the tiles that matter: it skips empty ones and masks only partial ones.
+"""Only the tiles that matter: it skips empty ones and masks only partial ones.
 
 Row r sees the keys 0 .. r + shift. Therefore a block of rows first meets the tiles that
 all of its rows see completely, where no mask is computed, then the few tiles on the

@@ -1,4 +1,4 @@
-"""Rung 6, tensor descriptors: the TMA unit of the GPU fetches whole tiles.
+"""Tensor descriptors: the TMA unit of the GPU fetches whole tiles.
 
 The host describes each tensor once, in four dimensions. A tile is then four coordinates
 to one instruction of one thread. No thread needs pointers or a mask, because the engine

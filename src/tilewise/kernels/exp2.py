@@ -1,9 +1,9 @@
-"""Rung 4, base 2: e^x is 2^{x log₂ e}, and the factor is part of the scale.
+"""Base 2: e^x is 2^{x log₂ e}, and the factor is part of the scale.
 
 The card has an instruction for 2^x and none for e^x. With τ log₂ e as one constant, an
-element of P costs one multiply-add and one ex2. Rung 3 needs four multiplications, a
-subtraction and a test beside its ex2, because exp treats results that are too small for
-fp32's full precision. m is kept in units of log₂, and L is converted back to the
+element of P costs one multiply-add and one ex2. `fa2_order` needs four multiplications,
+a subtraction and a test beside its ex2, because exp treats results that are too small
+for fp32's full precision. m is kept in units of log₂, and L is converted back to the
 natural logarithm at the end.
 """
 

@@ -1,4 +1,4 @@
-"""Rung 2, FlashAttention's order: a block of keys stays, and Q, O, m and ℓ pass by.
+"""FlashAttention's order: a block of keys stays, and Q, O, m and ℓ pass by.
 
 This is Algorithm 1 of FlashAttention, arXiv 2205.14135, whose lines the comments name.
 S and P never leave the chip. There is one program per head, because every block of keys

@@ -1,8 +1,8 @@
-"""Rung 3, FlashAttention-2's order: a block of queries stays, and K and V pass by.
+"""FlashAttention-2's order: a block of queries stays, and K and V pass by.
 
 This is Algorithm 1 of FlashAttention-2, arXiv 2307.08691, with one program per block of
 B_r rows. O, m and ℓ stay in registers, and O is divided by ℓ once, at the end. They
-cross HBM once, while rung 2 reads and writes them for every block of keys.
+cross HBM once, while `fa1_order` reads and writes them for every block of keys.
 """
 
 import triton

@@ -1,4 +1,4 @@
-"""Rung 7, Gluon for Hopper: softmax runs underneath the matrix products.
+"""Gluon for Hopper: softmax runs underneath the matrix products.
 
 A program is one producer warp, which only starts copies, and two or three consumers of
 four warps, 64 query rows each. A consumer starts S_j = Q K_jᵀ and O += P_{j−1} V_{j−1}

@@ -1,4 +1,4 @@
-"""Rung 7 for packed documents: the same consumers, other blocks of rows.
+"""Gluon for packed documents: the same consumers, other blocks of rows.
 
 Softmax, steps and turns are those of `gluon_forward`. What differs is who comes when: a
 program draws its next block, since only the GPU knows how long the documents are. And

@@ -1,4 +1,4 @@
-"""Rung 1, standard attention: three kernels, with S and P written out in HBM.
+"""Standard attention: three kernels, with S and P written out in HBM.
 
 This is Algorithm 0 of FlashAttention, arXiv 2205.14135. S and P are both written and
 read, which moves 4 N_q N_k numbers per head through HBM, while q, k, v and o together

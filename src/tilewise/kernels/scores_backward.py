@@ -1,4 +1,4 @@
-"""The backward pass of windows, lists, score rules and sinks, in two walks like rung 1.
+"""The backward pass of windows, lists, score rules and sinks, in two walks.
 
 dS = P ∘ (Z ∘ dO Vᵀ − δ)   dQ = τ (dS ∘ S'_rate) K   dV = (P ∘ Z)ᵀ dO   Z: dropout
 

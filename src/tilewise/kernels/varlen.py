@@ -1,4 +1,4 @@
-"""Rung 5 for packed documents: the same walk, from where a document begins to its end.
+"""`causal` for packed documents: the walk goes from where a document begins to its end.
 
 A row of document b sees keys of document b. So a block of rows belongs to one document,
 and its walk over keys is that of `causal`, on pointers moved to the document's first

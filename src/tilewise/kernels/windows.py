@@ -1,4 +1,4 @@
-"""Sliding windows: rung 5 with a beginning for each block of rows as well as an end.
+"""Sliding windows: `causal` with a beginning for each block of rows as well as an end.
 
 Row r sees the keys r + low .. r + high. A block of rows therefore skips the tiles
 before the window of its first row, masks the few that the window cuts, and computes the

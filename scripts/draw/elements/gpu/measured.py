@@ -4,7 +4,7 @@ import json
 import math
 
 from draw.figures import _methods as methods
-from draw.figures._bench import LONG, PLAIN, SHORT, TOP, bench
+from draw.figures._bench import LONG, PLAIN, SHORT, TOP, bench, speeds
 from draw.tables._rungs import NAMES
 
 from tilewise.bench.cells import DIMS, PASSES, RUNGS, SIZES
@@ -55,7 +55,7 @@ def kernels():
         found[name] = dict.fromkeys(PASSES, name)
     for way in PASSES:
         for name in RUNGS[way]:
-            if name not in (TOP[way], PLAIN[way]):
+            if name not in (TOP[way], PLAIN[way]) and speeds(way, name):
                 found[name] = {way: name}
     return found
 

@@ -3,14 +3,10 @@
 Bold: what a rung takes, pointers with the tile of the one, descriptors of the other.
 """
 
-from draw.tables._rungs import tile
+from draw.tables._rungs import NAMES, tile
 from draw.tables.gpu.ladder_instructions import loop, per_score
 
 PAIR = ("causal", "descriptors")
-RUNG = {
-    "en": dict(zip(PAIR, ("fifth", "sixth"))),
-    "zh": dict(zip(PAIR, ("第五级", "第六级"))),
-}
 SAY = {
     "en": ("dim $d$", "tile of rung", "registers", "spills", "per score"),
     "zh": ("维度 $d$", "哪一级的块", "寄存器", "溢出", "每个分数"),
@@ -31,7 +27,7 @@ def draw(lang):
         for whose in PAIR:
             block = "{}\u00a0×\u00a0{}".format(*tile(whose, d))
             comma = ", " if lang == "en" else "，"
-            block = f"{RUNG[lang][whose]}{comma}{block}"
+            block = f"{NAMES[lang][whose]}{comma}{block}"
             pairs = zip(*cells(d, whose), strict=True)
             arrow = "**{}**→{}" if whose == PAIR[0] else "{}→**{}**"
             found = " | ".join(arrow.format(*x) for x in pairs)
