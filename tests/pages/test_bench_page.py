@@ -90,6 +90,16 @@ def test_the_host_is_measured_five_times_and_the_median_told():
     assert all(told == statistics.median(times) for told, times in (ours, theirs))
 
 
+def test_the_driver_names_a_clock_a_tenth_too_high():
+    """And the SMs are slower at work than after a pause, by a tenth or more."""
+    rows = json.loads(_bench.newest("clocks").read_text("utf-8"))["rows"]
+    work, rested = ([x for x in rows if x["state"] == s] for s in ("at work", "rested"))
+    assert len(work) == len(rested) == 4
+    for x, y in zip(work, rested, strict=True):
+        assert 1.09 < x["nvml_mhz"] / x["sm_mhz"] < 1.13
+        assert x["sm_mhz"] < 0.9 * y["sm_mhz"]
+
+
 def test_every_hazard_is_where_a_warp_reads_what_it_is_told():
     """At the kernel's beginning, and backward where it hears which walk comes next."""
     (path,) = (ROOT / "benchmarks/results").glob("*-sanitizer.json")

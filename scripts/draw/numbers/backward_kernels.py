@@ -79,6 +79,7 @@ def budget():
     yield "sram_cycles", f"{sram}"
     yield "left_cycles", f"{round(cycles - sram, -1):.0f}"
     loop = sum(timeline.cycles("consumer 0").values())  # of another card
+    yield "call_more", f"{100 * cycles / loop - 100:.0f}"
     yield "lost_cycles", f"{round(loop - sram, -1):.0f}"
     yield "outside_cycles", f"{round(cycles - loop, -1):.0f}"
     yield "uneven", f"{100 * (work['longest'] - 1):.0f}"

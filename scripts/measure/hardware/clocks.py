@@ -26,7 +26,7 @@ kernels' text with two stamps a program, where its work begins and where it ends
 %clock64, the cycle counter of the SM, and %globaltimer, in nanoseconds. sm_mhz: cycles
 over time, both summed over the programs of a call's last main launch; longest: the time
 of its longest program over the mean. rested: one call after 0.5 s without work, medians
-of 7. at work: calls without a pause for 2 s, and the last one of them; ms, of a whole
+of 7. at work: calls one after the other for 1.5 s, and the last of them; ms, of a whole
 call, is the mean over the last 0.5 s, as are watts and nvml_mhz, which NVML was asked
 for every 50 ms."""
 N, HEADS, D, PROGRAMS = 16_384, 16, 128, 132

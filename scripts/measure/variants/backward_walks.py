@@ -23,7 +23,7 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
     ),
     "whole_k": (
         "all of K is read from shared memory, and none of it from registers",
-        [("return walks > 2 and d == 128", "return False")],
+        [("return rooms > 2 and d == 128", "return False")],
     ),
     "ordered": ("dQ is added up in one order: a program for each walk", []),
 }

@@ -68,8 +68,8 @@ def halves(sm):
 
     There it gains 2 % with a mask and nothing without; elsewhere registers are missing.
     """
-    walks, _, _, _, d = sm.k.type.shape
-    return walks > 2 and d == 128
+    rooms, _, _, _, d = sm.k.type.shape  # two for each walk
+    return rooms > 2 and d == 128
 
 
 @gluon.jit
