@@ -17,7 +17,7 @@ STORE = (
 DPT_0 = "    dpt = warpgroup_mma_wait(0, deps=(dpt,))\n"
 ORDER = ".reshape(4, 2, 4, 2, 4, 2, 4, 2).permute(0, 1, 4, 2, 3, 6, 5, 7)"
 BACK = ".reshape(4, 2, 4, 4, 2, 4, 2, 2).permute(0, 1, 3, 4, 2, 6, 5, 7)"
-HALF_K = "        k1 = first_half(sm, slot + w)\n"
+HALF_K = "        k1 = first_half(sm, slot + w, MASKED)\n"
 WHOLE_K = (
     "st = warpgroup_mma(k1, q.permute((1, 0)), zero, use_acc=False, is_async=True)"
 )

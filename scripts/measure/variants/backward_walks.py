@@ -23,7 +23,11 @@ VARIANTS = {  # name: (what it is, [(text, text instead)])
     ),
     "whole_k": (
         "all of K is read from shared memory, and none of it from registers",
-        [("return rooms > 2 and d == 128", "return False")],
+        [("return masked and rooms > 2 and d == 128", "return False")],
+    ),
+    "half_k": (
+        "half of K is in registers without a mask too",
+        [("return masked and rooms", "return rooms")],
     ),
     "ordered": ("dQ is added up in one order: a program for each walk", []),
 }

@@ -210,7 +210,7 @@ def consume(sm, work, walk, DK, DV, SUMS, scale, w: Constant, MASKED: Constant):
         if walk.tiles > 0:
             mbarrier.wait(sm.kv_full.index(0), n & 1)
             n += 1
-        k1 = first_half(sm, slot + w)
+        k1 = first_half(sm, slot + w, MASKED)
         for _ in range(walk.share):
             t, at, end = done, done, done + walk.tiles
             if walk.back:  # those with a mask come last

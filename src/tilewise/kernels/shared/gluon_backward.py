@@ -63,23 +63,29 @@ def barriers(number: gl.constexpr):
 
 
 @gluon.constexpr_function
-def halves(sm):
-    """Whether registers hold half of K: at d = 128, in programs that go on.
+def halves(sm, masked):
+    """Whether registers hold half of K: with a mask, at d = 128, if programs go on.
 
-    There it gains 2 % with a mask and nothing without; elsewhere registers are missing.
+    There it gains 2 %. Without a mask it gains nothing, and elsewhere there is no room.
     """
     rooms, _, _, _, d = sm.k.type.shape  # two for each walk
-    return rooms > 2 and d == 128
+    return masked and rooms > 2 and d == 128
+
+
+@gluon.constexpr_function
+def is_tile(x):
+    """Whether x is a tile and not a number."""
+    return len(getattr(x, "shape", ())) > 0
 
 
 @gluon.jit
-def first_half(sm, i):
+def first_half(sm, i, MASKED: gl.constexpr):
     """The first half of the columns of K's rows number i, in registers, or 0.
 
     A left operand of Sᵀ: shared memory is read once for it, and not for each tile.
     """
     k1 = 0
-    if halves(sm):
+    if halves(sm, MASKED):
         T: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16])
         k = sm.k.index(i).reshape([64, 128])
         k1 = k.slice(0, 64, 1).load(gl.DotOperandLayout(0, T, 2))
@@ -89,7 +95,7 @@ def first_half(sm, i):
 @gluon.jit
 def start_scores(sm, k1, k, q, zero):
     """Start Sᵀ = K Qᵀ (64, B_r), with what `first_half` has of K from registers."""
-    HALF: gl.constexpr = halves(sm)
+    HALF: gl.constexpr = is_tile(k1)
     if HALF:
         q1 = q.slice(0, 64, 1).permute((1, 0))
         zero = warpgroup_mma(k1, q1, zero, use_acc=False, is_async=True)
