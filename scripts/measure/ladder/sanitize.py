@@ -42,7 +42,7 @@ SHAPES = (
     (2, 4, 2, 300, 200, 64, True),
     (1, 4, 1, 200, 333, 128, "top-left"),
     (1, 8, 1, 700, 700, 128, True),
-    (1, 4, 2, 300, 333, 256, True),
+    (1, 2, 1, 150, 170, 256, True),
 )
 SUMMARY = re.compile(r"(?:ERROR|RACECHECK) SUMMARY: (\d+) (errors?|hazards?)[^\n]*")
 ACCESS = re.compile(r"(Read|Write) (?:Thread|access)[^\n]*? at ([^\n]*)")

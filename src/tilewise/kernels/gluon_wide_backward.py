@@ -130,6 +130,7 @@ def fetch_queries(sm, walk, Q, DO, K, V, L, DELTA, HEADS, N_PAD):
 def probabilities(sm, walk, i, st, tau2, MASKED: Constant):
     """Pᵀ of tile i, stored for consumer 1, and in 16 bits."""
     lse = sm.lse.index(i & 1).load(gl.SliceLayout(0, T))
+    fence_async_shared()  # what the TMA unit writes there next comes after this read
     sm.q.free(i)
     pt = gl.exp2(st * tau2 - lse[None, :])
     if MASKED:
@@ -178,6 +179,7 @@ def make_dv(sm, walk, DV, tau2, MASKED: Constant):
 def scores_gradient(sm, i, dpt):
     """dSᵀ of tile i in 16 bits, from Pᵀ of consumer 0."""
     delta = sm.delta.index(i & 1).load(gl.SliceLayout(0, T))
+    fence_async_shared()
     sm.do.free(i)
     mbarrier.wait(sm.p_full.index(i & 1), i >> 1 & 1)
     dst = sm.p.index(i & 1).load(T) * (dpt - delta[None, :])
