@@ -50,9 +50,9 @@ def test_backward_the_gap_to_fa4_is_where_the_page_says():
     assert by_d[64] > 1.01 > by_d[128] > 0.99
     cells = measured.compared("backward", "fa4")
     assert max(cells.values()) < 1.07  # the noise
-    behind = {cell for cell, x in cells.items() if x < 0.99}
-    long = {cell for cell in behind if cell[0] == 16384}
-    assert len(long) == 3 and behind - long == {(2048, 128, False), (8192, 128, False)}
+    behind = [x for cell, x in cells.items() if cell[1:] == (128, False)]
+    assert 0.955 < min(behind) and geometric(behind) < 0.985
+    assert min(x for x in cells.values() if x not in behind) > 0.99
 
 
 @pytest.mark.parametrize("d", DIMS)
@@ -101,23 +101,19 @@ def test_the_driver_names_a_clock_a_tenth_too_high():
 
 
 def test_every_hazard_is_where_a_warp_reads_what_it_is_told():
-    """At the kernel's beginning, and backward where it hears which walk comes next."""
+    """At the kernel's beginning."""
     (path,) = (ROOT / "benchmarks/results").glob("*-sanitizer.json")
     rows = json.loads(path.read_text("utf-8"))["rows"]
     rungs = {row["rung"] for row in rows}
-    assert len(rungs) == 10 and len(rows) == 3 * len(rungs)
+    assert len(rungs) == 11 and len(rows) == 3 * len(rungs)
     hazards = {row["rung"]: row for row in rows if row["errors"]}
     assert {row["tool"] for row in hazards.values()} == {"racecheck"}
+    assert hazards.pop("gluon_wide_backward")["errors"] == "not ended within 200 s"
     assert hazards.keys() == {f"gluon_{way}" for way in PASSES}
     for rung, row in hazards.items():
-        reads = {k: n for k, n in row["accesses"].items() if k.startswith("Read")}
-        listed = 0.8 if len(row["accesses"]) == 40 else 1  # the most frequent, or all
-        assert listed * row["errors"] <= sum(reads.values()) <= row["errors"]
-        files = {k.rpartition(" ")[2] for k in reads}  # file:line
-        other = {x for x in files if not x.startswith(rung)}
-        assert len(files - other) == 1
-        told = {x.partition(":")[0] for x in other}
-        places = {k.partition(" in ")[2].partition(":")[0] for k in row["accesses"]}
-        assert places == {f"{rung}.py"} | told
-        assert told == ({"roles_backward.py"} if rung.endswith("backward") else set())
-        assert len(other) == len(told)
+        single = {k: n for k, n in row["accesses"].items() if not k.endswith("]")}
+        reads = {k: n for k, n in single.items() if k.startswith("Read")}
+        assert 0.99 * row["errors"] <= sum(reads.values()) <= row["errors"]
+        assert len({k.rpartition(" ")[2] for k in reads}) == 1  # file:line
+        places = {k.rpartition(" ")[2].partition(":")[0] for k in single}
+        assert places == {f"{rung}.py"}

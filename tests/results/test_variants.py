@@ -83,14 +83,11 @@ def test_the_poll_pays_once_l_is_early():
 
 
 def test_going_on_pays_for_short_walks_and_half_of_k_with_a_mask():
-    """The rest is noise: at 16k, and without a mask."""
-    short, long = (speed("backward-walks", "one_walk", n=n) for n in (1024, 16384))
-    assert short < 0.93 and abs(long - 1) < 0.01
-    full, masked = (
-        speed("backward-walks", "whole_k", d=128, causal=causal)
-        for causal in (False, True)
-    )
-    assert abs(full - 1) < 0.01 and masked < 0.985
+    """The rest is noise: at 16k, where d = 64, and without a mask."""
+    assert speed("backward-walks", "one_walk", n=1024) < 0.93
+    assert abs(speed("backward-walks", "one_walk", n=16384, d=64) - 1) < 0.01
+    assert speed("backward-walks", "whole_k", d=128, causal=True) < 0.985
+    assert abs(speed("backward-walks", "half_k", d=128, causal=False) - 1) < 0.01
 
 
 def test_a_window_costs_flash_attention_4_as_much_beside_its_tiles():

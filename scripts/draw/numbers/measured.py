@@ -146,7 +146,7 @@ def hazards():
     """What racecheck names in the rungs of Gluon."""
     rows = json.loads(bench.newest("sanitizer").read_text("utf-8"))["rows"]
     for row in rows:
-        if row["errors"]:
+        if isinstance(row["errors"], int) and row["errors"]:
             yield f"hazards_{row['rung'].rpartition('_')[2]}", f"{row['errors']}"
 
 

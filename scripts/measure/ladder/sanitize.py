@@ -80,9 +80,9 @@ def examine(tool, name):
     command += RACECHECK if tool == "racecheck" else []
     command += [sys.executable, __file__, name]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=200)
     except subprocess.TimeoutExpired:
-        return {"tool": tool, "rung": name, "errors": "not ended within 300 s"}
+        return {"tool": tool, "rung": name, "errors": "not ended within 200 s"}
     text = done.stdout + done.stderr
     found = SUMMARY.search(text)
     row = {"tool": tool, "rung": name, "status": done.returncode}
