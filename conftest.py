@@ -98,7 +98,7 @@ def pytest_configure(config):
     """A worker has one core, and so have the programs that it starts.
 
     All workers share the outputs that fresh.alone keeps. Kernels compile faster without
-    the numbers of their lines, and are otherwise the same.
+    the numbers of their lines.
     """
     os.environ.setdefault("TRITON_DISABLE_LINE_INFO", "1")
     settings.load_profile("quick" if quick(config) else "full")

@@ -20,7 +20,9 @@ def test_the_cells_are_some_of_the_setting():
     for way, names in share.KERNELS.items():
         order = cells.names(way)
         assert sorted(names, key=order.index) == [*names]
-        assert names[3:-1] == cells.RUNGS[way][-3:]
+        assert {*names[3:-1]} <= {*cells.RUNGS[way]} and names[-2] == cells.RUNGS[way][
+            -1
+        ]
 
 
 MISSING = {

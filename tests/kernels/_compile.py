@@ -41,8 +41,12 @@ class Card:
 
 
 def launched(arch, call):
-    """{name: kernel} of what call() would launch on a card: compiled, none launched."""
+    """{name: kernel} of what call() would launch on a card: compiled, none launched.
+
+    Without the numbers of lines, with which ptxas may place registers otherwise.
+    """
     kernels = {}
+    knobs.compilation.disable_line_info = True
 
     def compile_only(kernel, _):
         def launch(*args, **options):

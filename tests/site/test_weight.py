@@ -16,6 +16,7 @@ PAGE, VISIT, SEARCH = 38_400, 220_000, 190_000
 LONGER = {  # the longest equations, and tables with many of them
     "flash-attention/backward.html": 40_600,
     "gpu/backward-kernels.html": 41_800,
+    "gpu/kernel-ladder.html": 40_000,
     "memory/many-gpus.html": 39_300,
 }
 SIDE = '<div class="md-sidebar md-sidebar--'
