@@ -20,9 +20,8 @@ def test_the_cells_are_some_of_the_setting():
     for way, names in share.KERNELS.items():
         order = cells.names(way)
         assert sorted(names, key=order.index) == [*names]
-        assert {*names[3:-1]} <= {*cells.RUNGS[way]} and names[-2] == cells.RUNGS[way][
-            -1
-        ]
+        rungs = cells.RUNGS[way]
+        assert {*names[3:-1]} <= {*rungs} and names[-2] == rungs[-1]
 
 
 MISSING = {

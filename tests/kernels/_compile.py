@@ -109,13 +109,18 @@ def decode(rung, job):
     rung.forward(q, k, v, torch.zeros(2, dtype=torch.int32), **options)
 
 
+def reason(error):
+    """The innermost error as text: Triton names the outermost line first."""
+    while error.__cause__:
+        error = error.__cause__
+    return f"{type(error).__name__}: {error}"[-2000:]
+
+
 def safely(job):
     try:
         return launches(job)
     except Exception as error:
-        while error.__cause__:  # Triton names the outermost line first
-            error = error.__cause__
-        return {"error": f"{type(error).__name__}: {error}"[-2000:]}
+        return {"error": reason(error)}
 
 
 def each(compiled, jobs):

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import torch
 import triton
-from _compile import Card, each
+from _compile import Card, each, reason
 from triton.backends.nvidia.compiler import CUDABackend
 from triton.runtime.driver import driver
 
@@ -66,9 +66,7 @@ def traced(job):
             for d in dims:
                 run(kernels, variant, name, d, d == 128)
         except Exception as error:
-            while error.__cause__:  # Triton names the outermost line first
-                error = error.__cause__
-            return f"{type(error).__name__}: {error}"[-2000:]
+            return reason(error)
     return "ok"
 
 

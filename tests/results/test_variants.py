@@ -86,6 +86,7 @@ def test_going_on_pays_for_short_walks_and_half_of_k_with_a_mask():
     """The rest is noise: at 16k, where d = 64, and without a mask."""
     assert speed("backward-walks", "one_walk", n=1024) < 0.93
     assert abs(speed("backward-walks", "one_walk", n=16384, d=64) - 1) < 0.01
+    assert 0.97 < speed("backward-walks", "one_walk", n=16384, d=128) < 1
     assert speed("backward-walks", "whole_k", d=128, causal=True) < 0.985
     assert abs(speed("backward-walks", "half_k", d=128, causal=False) - 1) < 0.01
 
