@@ -53,7 +53,7 @@ def test_every_card_dtype_and_size(capability, gluon):
 def test_the_table_names_kernels_that_are_there():
     from tilewise import kernels
 
-    for row in dispatch.TABLE + dispatch.VARIANTS + dispatch.PACKED_VARIANTS:
+    for row in dispatch.TABLE + dispatch.WINDOWS + dispatch.PACKED_VARIANTS:
         assert row.pair.forward in kernels.FORWARD + kernels.VARIANTS
         known = kernels.BACKWARD + kernels.WIDE + kernels.VARIANTS
         assert row.pair.backward in known
@@ -97,6 +97,24 @@ def test_options_have_kernels_of_their_own(capability, monkeypatch):
 
 
 @LINUX
+def test_windows_and_sinks_have_gluon_on_hopper(hopper):
+    """One of them or both, in 16 bits, for d up to 128; otherwise Triton's kernels."""
+    few = {"window": (2, None), "sinks": torch.ones(2)}
+    own, others = functions(dispatch.HOPPER_WINDOWS), functions(dispatch.VARIANT)
+    assert own.variants
+    for names in (["window"], ["sinks"], few):
+        how = Options(True, 0.5, **{name: few[name] for name in names})
+        assert route(X, X, X, None, how) == own
+        for x, v in ((X.float(), X.float()), (X, X[..., :32])):
+            assert route(x, x, v, None, how) == others
+        wide = torch.zeros(1, 2, 5, 136, dtype=torch.bfloat16)
+        assert route(wide, wide, wide, None, how) == others
+        for name in ("dropout_p", "softcap", "alibi_slopes", "block_mask"):
+            more = how._replace(**{name: {**OPTIONS[0], **OPTIONS[2]}.get(name, 1)})
+            assert route(X, X, X, None, more) == others, name
+
+
+@LINUX
 def test_what_no_kernel_covers_goes_by_tiles_in_pytorch(hopper):
     assert route(X, X, X) == functions(HOPPER)
     mask = torch.ones(5, 5, dtype=torch.bool)
@@ -116,6 +134,8 @@ def test_deterministic_algorithms_are_honoured(hopper):
     try:
         assert route(X, X, X) == functions(HOPPER)  # its dQ is added up in one order
         assert route(X[0], X[0], X[0], packed=True) == functions(SAME_BITS)
+        windows = functions(Pair("gluon_windows", "scores_backward"))
+        assert route(X, X, X, None, Options(True, window=(2, 0))) == windows
     finally:
         torch.use_deterministic_algorithms(False)
     assert route(X[0], X[0], X[0], packed=True) == functions(dispatch.HOPPER_PACKED)

@@ -23,6 +23,7 @@ LIGHT = (
     "gluon_backward",
     "gluon_wide_backward",
 )
+WINDOWS = "gluon_windows", "gluon_windows_backward"
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def given(name, row=torch.float32):
     return [*x, torch.zeros(1, 2, 40, dtype=row)] if "backward" in name else x[:3]
 
 
-@pytest.mark.parametrize("name", LIGHT)
+@pytest.mark.parametrize("name", LIGHT + WINDOWS)
 @pytest.mark.parametrize("scale", [1, -2, 0, None])
 def test_a_whole_number_may_be_the_scale(launched, name, scale):
     _, made = launched(name, *given(name), scale=scale)
@@ -56,13 +57,14 @@ def test_a_whole_number_may_be_the_scale(launched, name, scale):
         check(kernel, args)  # as after the first launch on a GPU
 
 
-@pytest.mark.parametrize("name", LIGHT[2:])
+@pytest.mark.parametrize("name", [*LIGHT[2:], WINDOWS[1]])
 @pytest.mark.parametrize("row", [torch.float64, torch.bfloat16, torch.float32])
 def test_one_compiled_kernel_reads_l_in_one_dtype(launched, name, row):
     tensors = given(name, row)
     _, made = launched(name, *tensors, dlse=tensors[-1])
     bare = [x for _, _, args in made for x in args if isinstance(x, torch.Tensor)]
-    assert len(bare) >= 4 and {x.dtype for x in bare} == {torch.float32}
+    assert len(bare) >= 4
+    assert {x.dtype for x in bare} - {torch.int32} == {torch.float32}
 
 
 def windows(n, d, dtype=torch.float32):
@@ -78,13 +80,13 @@ def test_results_have_dense_rows():
     assert like(turned).stride() == turned.stride()
 
 
-@pytest.mark.parametrize("name", LIGHT)
+@pytest.mark.parametrize("name", LIGHT + WINDOWS)
 def test_rows_that_overlap_have_results_of_their_own(launched, name):
     x = windows(32, 64, torch.bfloat16)
     tensors = [x] * (3 if "backward" not in name else 5)
     row = [torch.zeros(1, 1, 32)] if "backward" in name else []
     results, made = launched(name, *tensors, *row)
-    tiles = results if "backward" in name else results[:1]
+    tiles = results[:3] if "backward" in name else results[:1]
     assert all(y.is_contiguous() for y in tiles) and made
 
 

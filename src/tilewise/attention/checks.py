@@ -83,12 +83,15 @@ def check_options(
 
 def plain(options: "Options") -> bool:
     """Whether nothing is asked for but causal and scale."""
+    return options.window is None and options.sinks is None and windowed(options)
+
+
+def windowed(options: "Options") -> bool:
+    """Whether nothing is asked for but causal, scale, a window and sinks."""
     return (
         options.dropout_p == 0
-        and options.window is None
         and options.softcap is None
         and options.alibi_slopes is None
-        and options.sinks is None
         and options.block_mask is None
     )
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from tilewise.attention.calls import guarded, kernel, replayed
-from tilewise.attention.checks import plain
+from tilewise.attention.checks import plain, windowed
 
 if TYPE_CHECKING:
     from tilewise.attention.passes import Options
@@ -43,7 +43,7 @@ class Row(NamedTuple):
 class Kernels(NamedTuple):
     """The two passes as functions of tensors, with keywords causal, scale and dlse.
 
-    Those of VARIANTS take the other options as well, and give two gradients more.
+    Those of variants take other options as well, and give two gradients more.
     """
 
     forward: Callable[..., Any]
@@ -66,6 +66,7 @@ TABLE = (
 )
 HOPPER_PACKED = Pair("gluon_varlen", "gluon_varlen_backward")
 PACKED_PAIR = Pair("varlen", "varlen_backward")
+HOPPER_WINDOWS = Pair("gluon_windows", "gluon_windows_backward")
 VARIANT = Pair("scores", "scores_backward")
 PACKED_VARIANT = Pair("varlen_scores", "varlen_scores_backward")
 
@@ -87,10 +88,18 @@ PACKED = (  # the same for packed documents
 # Windows, softcap, ALiBi, sinks, block masks, dropout, and values of another d
 VARIANTS = everywhere(VARIANT)
 PACKED_VARIANTS = everywhere(PACKED_VARIANT)  # the same but for block masks
+WINDOWS = (  # windows and sinks alone
+    Row((9, 0), (9, 9), HALF, 128, HOPPER_WINDOWS, gluon=True),
+    *VARIANTS,
+)
 REPEATABLE = {  # a pair whose backward pass adds in any order → one that does not
-    HOPPER_PACKED: Pair(HOPPER_PACKED.forward, PACKED_PAIR.backward)
+    HOPPER_PACKED: Pair(HOPPER_PACKED.forward, PACKED_PAIR.backward),
+    HOPPER_WINDOWS: Pair(HOPPER_WINDOWS.forward, VARIANT.backward),
 }
-GLUON = sorted(name for row in TABLE + PACKED if row.gluon for name in row.pair)
+WITH_OPTIONS = {x.backward for x in (HOPPER_WINDOWS, VARIANT, PACKED_VARIANT)}
+GLUON = sorted(
+    name for row in TABLE + PACKED + WINDOWS if row.gluon for name in row.pair
+)
 # These launch by kernels.host.launch alone, so that a call can be replayed.
 LIGHT = {*HOPPER, *HOPPER_WIDE, *TMA}
 
@@ -108,7 +117,7 @@ def rungs(
 
     capability (major, minor) of the card; gluon: whether Triton has the Gluon that the
     first row needs; deterministic: a backward pass with the same bits each time; table:
-    TABLE, PACKED for documents, VARIANTS or PACKED_VARIANTS.
+    TABLE, PACKED for documents, WINDOWS, VARIANTS or PACKED_VARIANTS.
     """
     for row in table:
         fits = row.least <= capability <= row.most and dtype in row.dtypes
@@ -170,7 +179,8 @@ def route(
         listed = options is not None and options.block_mask is not None
         if d_v % 8 or (packed and listed):
             return None
-        table = PACKED_VARIANTS if packed else VARIANTS
+        few = d == d_v and options is not None and windowed(options)
+        table = PACKED_VARIANTS if packed else WINDOWS if few else VARIANTS
     capability, gluon = gpu
     deterministic = torch.are_deterministic_algorithms_enabled()
     pair = rungs(capability, q.dtype, max(d, d_v), gluon, deterministic, table)
@@ -184,5 +194,5 @@ def functions(pair: Pair) -> Kernels:
     return Kernels(
         guarded(replayed(forward) if pair.forward in LIGHT else forward),
         guarded(replayed(backward) if pair.backward in LIGHT else backward),
-        pair in (VARIANT, PACKED_VARIANT),
+        pair.backward in WITH_OPTIONS,
     )

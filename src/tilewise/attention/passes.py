@@ -107,11 +107,10 @@ def backward(
 def asked(kernels: Kernels, options: Options, q: Tensor) -> dict[str, Any]:
     """The options as these kernels take them: those of plain calls take only two."""
     how: dict[str, Any] = {"causal": options.causal, "scale": options.scale}
-    if not kernels.variants:
-        return how
-    names = "window", "softcap", "alibi_slopes", "sinks", "dropout_p"
-    how |= {name: getattr(options, name) for name in names}
-    how["seed"] = None if options.seed is None else int(options.seed)
+    names = ("window", "softcap", "alibi_slopes", "sinks") if kernels.variants else ()
+    how |= {x: y for x in names if (y := getattr(options, x)) is not None}
+    if options.seed is not None:
+        how |= {"dropout_p": options.dropout_p, "seed": int(options.seed)}
     if options.block_mask is not None:  # never with packed documents
         how["block_mask"] = options.block_mask.batched(q.shape[:-2])
     return how

@@ -14,8 +14,8 @@ backward pass for d above 128, for which gluon_backward has no room. Those of VA
 for packed documents, (total, heads, d), with cu_q and cu_k (documents + 1) after the
 tensors. Those of VARIANTS take windows, and scores and its backward pass block masks,
 rules for scores, sinks and dropout as well; varlen_scores and its backward pass do so
-for packed documents, without block masks. That of DECODING takes a KV cache and lengths
-instead of k and v.
+for packed documents, without block masks. gluon_windows and its backward pass take
+windows and sinks. That of DECODING takes a KV cache and lengths instead of k and v.
 A rung is imported when it is asked for: `tilewise.kernels.naive`. All need triton;
 those in Gluon need a Hopper GPU and triton from 3.6 on.
 """
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
         KeptForward,
         ScoreBackward,
         ScoreForward,
+        SinkBackward,
+        SinkForward,
         TiledBackward,
         TiledVarlenBackward,
         VarlenBackward,
@@ -71,6 +73,8 @@ scores: ScoreForward
 scores_backward: ScoreBackward
 varlen_scores: VarlenScoreForward
 varlen_scores_backward: VarlenScoreBackward
+gluon_windows: SinkForward
+gluon_windows_backward: SinkBackward
 VARIANTS = tuple(__annotations__)[len(FORWARD + BACKWARD + WIDE + VARLEN) :]
 
 decode: Decode

@@ -34,12 +34,12 @@ from tilewise.kernels.shared.gluon_backward import (
     dq_kernel,
     first_half,
     half_dq,
-    mask,
     rows_kernel,
     start_scores,
     store_sums,
     sum_kernel,
 )
+from tilewise.kernels.shared.mask_backward import mask
 from tilewise.kernels.shared.roles_backward import add_dq, fetch_tiles, hear
 from tilewise.kernels.shared.work_backward import (
     KEYS,
@@ -151,7 +151,7 @@ def step(sm, k1, i, slot, dk, dv, tau2, see, w: Constant, MASKED: Constant,
         lse = sm.lse.index(s).load(COLUMN)
     pt = gl.exp2(st * tau2 - lse[None, :])  # (64, B_r)
     if MASKED:
-        pt = mask(pt, see[0], see[1], w)
+        pt = mask(pt, see, w)
     pt16 = gl.convert_layout(pt.to(q.dtype), LEFT)  # stays in registers
     # ptxas would move the next wait above the exponentials. But it moves nothing past a
     # loop, and this line is one: it polls a barrier, which was complete long ago.
@@ -239,7 +239,7 @@ def main_kernel(
     """dK and dV of KEYS keys, and what they add to dQ, in fp32."""
     work = Work(
         FIRST, HEADS, N_Q, N_K, N_PAD, SHIFT, COLS, UNITS, CREW, LAST, GROUP, SHARE,
-        Q.block_type.shape[2], ORDER, DRAWS,
+        Q.block_type.shape[2], ORDER, DRAWS, None,
     )
     walk, sm = work.walk(gl.program_id(0)), allocate(Q, K, LSE, DQ, 2 if DRAWS else 1)
     gl.warp_specialize(

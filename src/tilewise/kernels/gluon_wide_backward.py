@@ -38,7 +38,7 @@ from tilewise.kernels.shared.gluon import (
     make_ring,
     struct,
 )
-from tilewise.kernels.shared.gluon_backward import barriers, mask, rows_kernel
+from tilewise.kernels.shared.gluon_backward import barriers, rows_kernel
 from tilewise.kernels.shared.gluon_wide import (
     SIZES,
     T,
@@ -47,6 +47,7 @@ from tilewise.kernels.shared.gluon_wide import (
     product,
     send,
 )
+from tilewise.kernels.shared.mask_backward import until
 
 Memory, Constant = gl.shared_memory_descriptor, gl.constexpr
 # Where Pᵀ (64, 64) lies: 16 bytes of a thread, those of its warp, then all of the rest.
@@ -136,7 +137,7 @@ def probabilities(sm, walk, i, st, tau2, MASKED: Constant):
     if MASKED:
         tile = i if walk.group == 1 else i % walk.tiles
         if tile < walk.masked:
-            pt = mask(pt, tile * 64 + walk.see, walk.left, 0)
+            pt = until(pt, tile * 64 + walk.see, walk.left, 0)
     mbarrier.wait(sm.p_empty.index(i & 1), (i >> 1 & 1) ^ 1)
     sm.p.index(i & 1).store(pt)
     mbarrier.arrive(sm.p_full.index(i & 1), count=1)

@@ -51,7 +51,7 @@ def struct(cls):
     @gluon.constexpr_function
     def __init__(self, *values):
         for name, value in zip(cls.__annotations__, values):
-            constant = cls.__annotations__[name] is gl.constexpr
+            constant = cls.__annotations__[name] is gl.constexpr or value is None
             setattr(self, name, gl.constexpr(value) if constant else value)
 
     cls.__init__ = __init__

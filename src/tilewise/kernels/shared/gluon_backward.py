@@ -44,19 +44,6 @@ def rows_kernel(
 
 
 @gluon.jit
-def mask(pt, row, left, w: gl.constexpr):
-    """Pᵀ (64, B_r) with 0 where a key is not seen.
-
-    From the program's first key, row is how far the first row sees, left the last key.
-    """
-    T: gl.constexpr = pt.type.layout
-    keys = 64 * w + gl.arange(0, 64, gl.SliceLayout(1, T))
-    keys = gl.where(keys <= left, keys, 2**30)
-    last = row + gl.arange(0, pt.shape[1], gl.SliceLayout(0, T))
-    return gl.where(keys[:, None] <= last[None, :], pt, 0.0)
-
-
-@gluon.jit
 def barriers(number: gl.constexpr):
     """Room in shared memory for so many barriers."""
     return gl.allocate_shared_memory(gl.int64, [number, 1], mbarrier.MBarrierLayout())

@@ -87,6 +87,26 @@ class WindowForward(Protocol):
     ) -> tuple[Tensor, Tensor]: ...
 
 
+class SinkForward(Protocol):
+    """A forward pass over windows, with sinks."""
+
+    def forward(
+        self, q: Tensor, k: Tensor, v: Tensor, *, scale: float | None = ...,
+        causal: Causal = ..., window: Window | None = ..., sinks: Tensor | None = ...,
+        **tile: int,
+    ) -> tuple[Tensor, Tensor]: ...
+
+
+class SinkBackward(Protocol):
+    """Its backward pass, which adds the gradient of sinks, after None for slopes."""
+
+    def backward(
+        self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, lse: Tensor, *,
+        dlse: Tensor | None = ..., scale: float | None = ..., causal: Causal = ...,
+        window: Window | None = ..., sinks: Tensor | None = ...,
+    ) -> tuple[Tensor, Tensor, Tensor, None, Tensor | None]: ...
+
+
 class ScoreForward(Protocol):
     """A forward pass with windows, block masks, rules for scores, sinks, dropout."""
 

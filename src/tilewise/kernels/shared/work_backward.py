@@ -8,6 +8,7 @@ they are short, programs go on: each draws the number of its next walk.
 import torch
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
+from triton.language.core import base_value
 
 from tilewise.kernels.shared.gluon import struct
 
@@ -150,6 +151,7 @@ class Work:
     rows: gl.constexpr
     order: gl.constexpr
     draws: gl.constexpr
+    width: base_value  # a row sees so many keys before its last one; None: all of them
 
     @gluon.jit
     def begins(self, number):
@@ -179,7 +181,10 @@ class Work:
         col = i // crew % self.cols * KEYS
         if self.order == 1:
             col = (self.cols - 1) * KEYS - col
-        end = gl.cdiv(self.n_q, self.rows)
+        past = self.n_q
+        if self.width is not None:
+            past = gl.maximum(col + KEYS - self.shift + self.width, 0)
+        end = gl.cdiv(gl.minimum(past, self.n_q), self.rows)
         first = gl.minimum(gl.maximum(col - self.shift, 0) // self.rows, end)
         full = gl.cdiv(gl.maximum(col + KEYS - 1 - self.shift, 0), self.rows)
         masked = gl.where(col + KEYS > self.n_k, end, gl.minimum(full, end)) - first
