@@ -22,7 +22,6 @@ SHARED = 227 * 1024  # bytes that a program may have
 
 
 def tensors(back, x=HALF, **changes):
-    """The input of a pass, as a dict."""
     given = dict.fromkeys(("q", "k", "v", "o", "do") if back else ("q", "k", "v"), x)
     row = {"lse": torch.zeros(x.shape[:-1])} if back else {}
     return given | row | changes

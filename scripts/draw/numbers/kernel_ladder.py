@@ -4,7 +4,6 @@ import json
 
 from draw.figures import _bench as bench
 from draw.figures.gpu.first_rungs import rates, times
-from draw.numbers._shared import span
 from draw.tables import _rungs as rungs
 from draw.tables.gpu.ladder_instructions import loop, per_score
 from draw.tables.gpu.ladder_tiles import cells
@@ -162,39 +161,7 @@ def options():
         yield f"window_more_{d}", f"{sum(more) / len(more) / (16384 // 64):.0f}"
 
 
-def window_peers():
-    """{(kernel, pass, d, window): ms} of causal walks of 16384 tokens."""
-    file = json.loads(bench.newest("window-peers").read_text("utf-8"))
-    return {(x["name"], x["pass"], x["d"], x["window"]): x["ms"] for x in file["rows"]}
-
-
-def expected(ms, cell):
-    """The time of a window of 1024 keys by the causal time and the tiles visited.
-
-    They are of the kernel's own size: FlexAttention's BlockMask has 128 × 128, and
-    FlashAttention-4's are in its interface.py.
-    """
-    sizes = {("fa4", "forward", 64): (192, 128), ("fa4", "backward", 128): (64, 128)}
-    size = (64, 64) if cell[0] == "ours" else sizes.get(cell, (128, 128))
-    whole, part = (
-        visits(16384, 16384, *size, True, window=window)[2]
-        for window in (None, (1023, 0))
-    )
-    return ms[*cell, 16384] * part / whole
-
-
-def beside():
-    """What a window of 1024 keys costs beside its tiles, here and elsewhere."""
-    ms = window_peers()
-    for name in ("ours", "flex", "fa4"):
-        its = {at[:3] for at in ms if at[0] == name}
-        over = [ms[*x, 1024] / expected(ms, x) for x in its]
-        yield from span(f"beside_{name}", over)
-    its = [at for at in ms if at[0] == "fa4" and at[3] < 16384]
-    yield from span("windows_fa4", (ms["ours", *at[1:]] / ms[at] for at in its), 1)
-
-
 def numbers():
     """{name: text} of every number that this page takes."""
     parts = traffic, counters, instructions, tiles, gains, a_tile, window
-    return dict(pair for part in (*parts, options, beside) for pair in part())
+    return dict(pair for part in (*parts, options) for pair in part())

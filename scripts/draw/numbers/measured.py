@@ -147,7 +147,8 @@ def hazards():
     rows = json.loads(bench.newest("sanitizer").read_text("utf-8"))["rows"]
     for row in rows:
         if isinstance(row["errors"], int) and row["errors"]:
-            yield f"hazards_{row['rung'].rpartition('_')[2]}", f"{row['errors']}"
+            name = row["rung"].removeprefix("gluon_")
+            yield f"hazards_{name}", f"{row['errors']}"
 
 
 def versions():

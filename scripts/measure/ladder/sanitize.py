@@ -1,6 +1,6 @@
 """Run compute-sanitizer's three tools over every rung of the ladder, once.
 
-    python scripts/measure/ladder/sanitize.py
+    python scripts/measure/ladder/sanitize.py [RUNG …]
 
 memcheck finds accesses out of bounds, synccheck barriers used wrongly, racecheck shared
 memory that two warps touch without one. Writes
@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from measure.shared.attention import draw
 from measure.shared.results import write
 
+from tilewise import kernels
 from tilewise.kernels import BACKWARD, FORWARD, WIDE
 from tilewise.kernels.shared import work_backward as _work_backward
 
@@ -30,10 +31,12 @@ METHOD = """Each tool runs each rung in a process of its own, bf16, over the sha
 `shapes`: (batch, query heads, heads of K and V, N_q, N_k, d, causal). Turns of heads in
 gluon_backward come from a smaller fp32 dQ, DQ_BYTES = 2^18 and SCORES = 2^17, so that
 small shapes have them; it runs once more as if the card had two SMs, so that its
-programs go on to further walks. compute-sanitizer --tool T, racecheck with
+programs go on to further walks. The rungs for windows take those of WINDOW and sinks,
+on two SMs too, and no shape with d = 256. compute-sanitizer --tool T, racecheck with
 --racecheck-report all. errors: of its summary, hazards of racecheck. accesses, of
 racecheck: how often each was named, by kernel, offset and source line. Clocks and power
 limit as found."""
+WINDOWED, WINDOW = ("gluon_windows", "gluon_windows_backward"), (100, None)
 TOOLS = ("memcheck", "synccheck", "racecheck")
 RACECHECK = ["--racecheck-report", "all", "--print-limit", "0"]  # 0: every hazard
 SHAPES = (
@@ -53,7 +56,7 @@ def child(name):
     _work_backward.DQ_BYTES, _work_backward.SCORES = 2**18, 2**17
     module = importlib.import_module(f"tilewise.kernels.{name}")
     run(name, module)
-    if name == "gluon_backward":
+    if name in ("gluon_backward", *WINDOWED):
         module.processors = lambda device: 2
         run(name, module)
 
@@ -61,16 +64,21 @@ def child(name):
 def run(name, module):
     """The rung of this name on every shape."""
     for batch, heads, kv_heads, n_q, n_k, d, causal in SHAPES:
+        if name in WINDOWED and d > 128:
+            continue
         q = draw(batch, heads, n_q, d)[0]
         k, v = draw(batch, kv_heads, n_k, d)[1:3]
-        if name in FORWARD:
-            made = module.forward(q, k, v, causal=causal)
+        how, before = {"causal": causal}, kernels.causal
+        if name in WINDOWED:
+            how |= {"window": WINDOW, "sinks": torch.randn(heads, device="cuda")}
+            before = kernels.scores
+        if "backward" not in name:
+            made = module.forward(q, k, v, **how)
         else:
-            o, lse = importlib.import_module("tilewise.kernels.causal").forward(
-                q, k, v, causal=causal
-            )
-            made = module.backward(q, k, v, o, torch.ones_like(o), lse, causal=causal)
+            o, lse = before.forward(q, k, v, **how)
+            made = module.backward(q, k, v, o, torch.ones_like(o), lse, **how)
         torch.cuda.synchronize()
+        made = (x for x in made if x is not None)
         assert all(x[x != -torch.inf].isfinite().all() for x in made), name
 
 
@@ -78,7 +86,7 @@ def examine(tool, name):
     """The row of one tool and one rung."""
     command = ["compute-sanitizer", "--tool", tool]
     command += RACECHECK if tool == "racecheck" else []
-    command += [sys.executable, __file__, name]
+    command += [sys.executable, __file__, "--child", name]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=200)
     except subprocess.TimeoutExpired:
@@ -95,12 +103,11 @@ def examine(tool, name):
     return row
 
 
-def main():
+def main(rungs):
     if not shutil.which("compute-sanitizer"):
         raise SystemExit(
             "compute-sanitizer is not here: it comes with the CUDA toolkit"
         )
-    rungs = (*FORWARD, *BACKWARD, *WIDE)
     with ThreadPoolExecutor(6) as pool:  # each waits for its own process
         rows = [*pool.map(lambda x: examine(*x), product(TOOLS, rungs))]
     write("sanitizer", METHOD, {"shapes": SHAPES, "rows": rows})
@@ -109,4 +116,5 @@ def main():
 
 
 if __name__ == "__main__":
-    child(sys.argv[1]) if sys.argv[1:] else main()
+    rungs = sys.argv[1:] or (*FORWARD, *BACKWARD, *WIDE, *WINDOWED)
+    child(rungs[1]) if rungs[0] == "--child" else main(rungs)

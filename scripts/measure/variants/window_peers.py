@@ -28,23 +28,26 @@ from tilewise.ledger.tiles import visits
 N, WIDTH, TILE = 16384, 2048, 64
 WINDOWS = N, 4096, 2048, 1024, 512, 256  # the first is the causal mask alone
 METHOD = f"""bf16, batch 1, {N} tokens, heads × d = {WIDTH}, causal: each row sees
-itself and the window − 1 keys before it. ours: kernels.scores and scores_backward. fa4:
+itself and the window − 1 keys before it. ours: gluon_windows and its backward pass,
+which flash_attention takes on Hopper. triton: scores and scores_backward. fa4:
 flash_attn_func with window_size. flex: compiled flex_attention with a BlockMask of its
 usual size, for some of the windows; backward passes of both by autograd. Outputs and
-gradients are compared with ours first. tiles: those of {TILE} × {TILE} that hold a pair
-of the window, of a head. ms: medians of 9 rounds of {CALLS} calls, in which all of a d
-take their turn in an order drawn anew; not in CUDA graphs."""
+gradients are compared with triton's first. tiles: those of {TILE} × {TILE} that hold a
+pair of the window, of a head. ms: medians of 9 rounds of {CALLS} calls, in which all of
+a d take their turn in an order drawn anew; not in CUDA graphs."""
 
 
-def ours(x, window):
-    """{pass: a function of nothing} of the kernels with options."""
+def rung(name, x, window):
+    """{pass: a function of nothing} of a pair of our kernels that takes windows."""
     how = {"causal": True, "window": (window - 1, 0) if window < N else None}
+    forward = getattr(kernels, name).forward
+    backward = getattr(kernels, f"{name}_backward").backward
     given = x["q"], x["k"], x["v"]
-    o, lse = kernels.scores.forward(*given, **how)
+    o, lse = forward(*given, **how)
     saved = *given, o, x["do"], lse
     return {
-        "forward": lambda: kernels.scores.forward(*given, **how)[:1],
-        "backward": lambda: kernels.scores_backward.backward(*saved, **how)[:3],
+        "forward": lambda: forward(*given, **how)[:1],
+        "backward": lambda: backward(*saved, **how)[:3],
     }
 
 
@@ -77,14 +80,15 @@ def runs(d):
     x = {y: torch.randn(shape, device="cuda").bfloat16() for y in ("q", "k", "v", "do")}
     there = importlib.util.find_spec("flash_attn") is not None
     for window in WINDOWS:
-        all_of = {"ours": ours(x, window)}
+        all_of = {"triton": rung("scores", x, window)}
+        all_of["ours"] = rung("gluon_windows", x, window)
         if window in (N, 1024, 256):
             all_of["flex"] = flex(x, window)
         if there:
             all_of["fa4"] = fa4(x, window)
         for name, ways in all_of.items():
             for way, f in ways.items():
-                check(name, f(), all_of["ours"][way]())
+                check(name, f(), all_of["triton"][way]())
                 made[way, name, window] = f
     return made
 

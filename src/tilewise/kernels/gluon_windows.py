@@ -86,8 +86,8 @@ def step(me, q, tile, p, acc, l, m, alpha, first, last, col, cut):
     me.pass_turn()
     s = warpgroup_mma_wait(1, deps=(s,))  # S is there; P V goes on
     me.k.free(tile + 1)
-    # ptxas waits for P V where the two ways meet again. With the maxima in both of
-    # them, these still run while it goes on.
+    # ptxas waits for P V where the two ways meet again. So the maxima are computed in
+    # both of them, and run underneath it.
     if cut:
         s = masked(s, first, last, col)
         top = row_max(s, m)

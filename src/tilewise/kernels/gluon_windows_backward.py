@@ -113,7 +113,8 @@ def backward(
     low, high = limits(causal, window, n_q, n_k)
     longer = bool(causal) and high - low >= n_k // 2  # early keys have longer walks
     sms, rows = processors(q.device), ROWS[dims]
-    most, parts = share_out(total, group, cols, n_q, n_k, dims, longer, sms)
+    seen = min(n_k, max(high - low + 1, 2048))
+    most, parts = share_out(total, group, cols, n_q, seen, dims, longer, sms)
     dq32 = q.new_empty(most * group * n_pad * dims // 32, 32, dtype=torch.float32)
     sums, keys = dq32, cols * KEYS.value  # not read if nothing is to be summed
     if parts > 1:

@@ -31,13 +31,14 @@ class Windows:
 
     @gluon.jit
     def whole(self, row):
-        """Where the keys begin and end, in whole tiles, that all of 64 rows see."""
+        """First and end of the keys, in whole tiles, that all of 64 rows see."""
         first = gl.maximum(row + 63 + self.low, 0)
         COLS: gl.constexpr = self.reach.cols
         return gl.cdiv(first, COLS) * COLS, self.reach.full_tiles(row) * COLS
 
     # --8<-- [end:begin]
 
+    # --8<-- [start:start]
     @gluon.jit
     def start(self, head):
         """(ℓ, m) before the first tile: of no key, or of the sink; ℓ in four parts."""
@@ -49,6 +50,8 @@ class Windows:
             logit = gl.load(self.sinks + head) * LOG2E
             l, m = l + 0.25, gl.full([64], 0.0, gl.float32, ROW) + logit
         return l, m
+
+    # --8<-- [end:start]
 
 
 @gluon.jit

@@ -1,0 +1,76 @@
+"""Numbers in the prose of the page on windows in Gluon: even rounds, times, excess."""
+
+from draw.figures.gpu.window_consumers import COLS, kinds
+from draw.numbers._shared import span
+from draw.tables.gpu.window_time import times
+
+from tilewise.ledger.tiles import visits
+
+N, SMS, ROWS = 16384, 132, 128
+SIZES = {  # (kernel, pass, d) → rows and keys of a tile, where they are not 128 × 128
+    ("ours", "forward", 64): (64, 128),
+    ("ours", "forward", 128): (64, 128),
+    ("ours", "backward", 128): (64, 128),
+    ("fa4", "forward", 64): (192, 128),
+    ("fa4", "backward", 128): (64, 128),
+}
+
+
+def expected(ms, cell, window=1024):
+    """The time of a window by the causal time and the tiles visited.
+
+    They are of the kernel's own size: FlexAttention's BlockMask has 128 × 128, and
+    FlashAttention-4's are in its interface.py.
+    """
+    size = (64, 64) if cell[0] == "triton" else SIZES.get(cell, (128, 128))
+    whole, part = (
+        visits(N, N, *size, True, window=x)[2] for x in (None, (window - 1, 0))
+    )
+    return ms[*cell, N] * part / whole
+
+
+def busiest(heads, crew, window):
+    """Tiles of the busiest program beside the mean, dealt in snake order.
+
+    Blocks of ROWS rows and tiles of 128 keys, crew after crew, each from its last rows
+    to its first; every second crew the other way round.
+    """
+    blocks = []
+    for first in range(0, heads, crew):
+        rows = range(N - ROWS, -1, -ROWS)
+        turned = (heads - first + crew - 1) // crew % 2 == 0
+        for row in reversed(rows) if turned else rows:
+            tiles = (row + ROWS - 1) // 128 - max(row - window + 1, 0) // 128 + 1
+            blocks += [tiles] * min(crew, heads - first)
+    load = [0] * SMS
+    for i, tiles in enumerate(blocks):
+        turn, place = divmod(i, SMS)
+        load[SMS - 1 - place if turn % 2 else place] += tiles
+    return max(load) * SMS / sum(load)
+
+
+def numbers():
+    """{name: text} of every number that this page takes."""
+    found = kinds(range(640, 704))
+    assert [*found.values()] == ["cut", "whole", "whole", "whole", "cut", "passed"]
+    assert [*found] == [*range(6, 12)] and COLS == 64, "the page says so"
+    return dict(pair for part in (even, beside) for pair in part())
+
+
+def even():
+    """The busiest program with crews of two heads and of eight."""
+    for crew, digits in ((2, 0), (8, 1)):
+        yield f"crew_{crew}", f"{100 * busiest(16, crew, 4096) - 100:.{digits}f}"
+
+
+def beside():
+    """Speeds over others, and a window's time over that expected by its tiles."""
+    ms = times()
+    for other in ("fa4", "triton"):
+        for way in ("forward", "backward"):
+            its = [x for x in ms if x[:2] == (other, way) and x[3] < N]
+            yield from span(f"{way}_{other}", (ms[x] / ms["ours", *x[1:]] for x in its))
+    for name in ("ours", "triton", "flex", "fa4"):
+        cells = {x[:3] for x in ms if x[0] == name}
+        ratios = (ms[*x, 1024] / expected(ms, x) for x in cells)
+        yield from span(f"beside_{name}", ratios, 1)
