@@ -13,7 +13,7 @@ SEPARATOR = (
 )
 NO_WIDTH = re.compile(f"(?<={SEPARATOR})\u200b|\u200b(?={SEPARATOR})")
 WORDS = re.compile(r"[\s\u200b\-、。，．？！；：（）“”《》,.;:()\"']+")
-ROOM, RARE = {"zh": 280, "en": 800}, 3  # characters of a section; sections with a word
+ROOM, RARE = {"zh": 274, "en": 800}, 3  # characters of a section; sections with a word
 INLINE = re.compile(r"</?(?:a|b|code|em|i|small|span|strong)\b[^>]*>")
 RAISED = re.compile(r"<(sub|sup)>([^<]*)</\1>")
 TAG = re.compile(r"</?[a-z][^>]*>")
