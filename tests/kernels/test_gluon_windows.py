@@ -139,7 +139,7 @@ def test_crews_are_alike_and_fit_in_l2():
     assert _windows.crew_of(q, k, 2**17) == 4  # one head of K alone is larger
     assert _windows.crew_of(q, k, 2**14) == 16  # of 64, 4 heads of K each
     assert _windows.crew_of(q, k, 7000) == 32  # not 36 and 28
-    assert _windows.crew_of(q, k, 100) == 64
+    assert _windows.crew_of(q, k, 100) == _windows.crew_of(q, k, -5) == 64
 
 
 JOBS = {  # d, N, keys of the window, whether there are sinks: consumers

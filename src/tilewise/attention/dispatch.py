@@ -179,8 +179,8 @@ def route(
         listed = options is not None and options.block_mask is not None
         if d_v % 8 or (packed and listed):
             return None
-        few = d == d_v and options is not None and windowed(options)
-        table = PACKED_VARIANTS if packed else WINDOWS if few else VARIANTS
+        alone = d == d_v and options is not None and windowed(options)
+        table = PACKED_VARIANTS if packed else WINDOWS if alone else VARIANTS
     capability, gluon = gpu
     deterministic = torch.are_deterministic_algorithms_enabled()
     pair = rungs(capability, q.dtype, max(d, d_v), gluon, deterministic, table)

@@ -109,8 +109,9 @@ def asked(kernels: Kernels, options: Options, q: Tensor) -> dict[str, Any]:
     how: dict[str, Any] = {"causal": options.causal, "scale": options.scale}
     names = ("window", "softcap", "alibi_slopes", "sinks") if kernels.variants else ()
     how |= {x: y for x in names if (y := getattr(options, x)) is not None}
-    if options.seed is not None:
-        how |= {"dropout_p": options.dropout_p, "seed": int(options.seed)}
+    if kernels.variants and options.dropout_p:
+        seed = None if options.seed is None else int(options.seed)
+        how |= {"dropout_p": options.dropout_p, "seed": seed}
     if options.block_mask is not None:  # never with packed documents
         how["block_mask"] = options.block_mask.batched(q.shape[:-2])
     return how

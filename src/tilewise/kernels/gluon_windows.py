@@ -1,10 +1,10 @@
 """Gluon for windows and sinks: the same consumers, with a first tile as well as a last.
 
 Products and turns are those of `gluon_forward`. A consumer walks down from the last key
-that its rows see to the first one, and asks at each tile whether the window cuts it:
-only then does it pay for the mask. What the rows of another consumer see and its own do
-not, it lets go by, before its way and after it. A sink is where a row's state begins,
-as in `scores`. For Hopper, 16 bits and d up to 128.
+that its rows see to the first one. Each step asks whether the window cuts its tile, and
+only then pays for the mask. What the rows of another consumer see and its own do
+not, it skips, before its way and after it. A sink is where a row's state begins, as in
+`scores`. For Hopper, 16 bits and d up to 128.
 """
 
 from triton.experimental import gluon
@@ -140,7 +140,7 @@ def consume(me, o_smem, O, LSE, work, windows):
     for round in range(work.rounds()):
         row, head, end = work.block(round)
         if end > 0:
-            begin = windows.begin(row, end)  # those of the block, and then its own
+            begin = windows.begin(row, end)  # of the block
             row += 64 * me.w
             own_end = gl.maximum(work.reach.tiles_of(row, 64), begin + 1)
             own_begin = windows.begin(row, own_end)
@@ -181,7 +181,9 @@ def consume(me, o_smem, O, LSE, work, windows):
     tma.store_wait(0)
 
 
-@gluon.jit(do_not_specialize=[*SHAPE, "low"])
+@gluon.jit(
+    do_not_specialize=[*SHAPE, "low"], do_not_specialize_on_alignment=["SINKS"]
+)
 def gluon_windows(
     Q, K, V, O, LSE, SINKS, n_q, n_k, low, shift, heads, group, total, crew, crews, odd,
     scale, CONSUMERS: gl.constexpr, STAGES: gl.constexpr, SINK: gl.constexpr,

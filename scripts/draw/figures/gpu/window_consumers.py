@@ -8,27 +8,27 @@ STYLE = (
     "<style>.wc-seen{fill:var(--tw-s);fill-opacity:.45}"
     ".wc-whole{fill:none;stroke:var(--tw-s);stroke-width:2}"
     ".wc-cut{fill:none;stroke:var(--tw-s);stroke-dasharray:5 3}"
-    ".wc-passed{fill:none;stroke:var(--tw-rule);stroke-dasharray:2 3}</style>"
+    ".wc-skipped{fill:none;stroke:var(--tw-rule);stroke-dasharray:2 3}</style>"
 )
 SAY = {
     "en": {
         "label": "A block of 128 rows, a window of {window} keys. Consumer 0 computes"
-        " tiles {own0} and lets tile {passed0} go by; consumer 1 computes tiles {own1}"
-        " and lets tile {passed1} go by. Each needs a mask in two tiles of five.",
+        " tiles {own0} and skips tile {skipped0}; consumer 1 computes tiles {own1}"
+        " and skips tile {skipped1}. Each needs a mask in two tiles of five.",
         "consumer": "consumer {w}",
         "rows": "rows {a} – {b}",
         "tile": "tile {j}",
-        "whole": "whole", "cut": "cut: mask", "passed": "goes by",
+        "whole": "whole", "cut": "cut: mask", "skipped": "skipped",
         "walk": "both walk from the last tile to the first",
     },
     "zh": {
-        "label": "128 行的行块，窗口宽 {window} 个键。消费者 0 计算第 {own0} 块，放过第"
-        " {passed0} 块；消费者 1 计算第 {own1} 块，放过第 {passed1} 块。各自的五块里，"
-        "有两块要加掩码。",
+        "label": "128 行的行块，窗口宽 {window} 个键。消费者 0 计算第 {own0} 块，跳过第"
+        " {skipped0} 块；消费者 1 计算第 {own1} 块，跳过第 {skipped1} 块。"
+        "各自的五块里，有两块要加掩码。",
         "consumer": "消费者 {w}",
         "rows": "第 {a} – {b} 行",
         "tile": "块 {j}",
-        "whole": "整块可见", "cut": "被切开：加掩码", "passed": "放过",
+        "whole": "整块可见", "cut": "被切开：加掩码", "skipped": "跳过",
         "walk": "都从最后一块走到第一块",
     },
 }
@@ -40,14 +40,14 @@ def seen(row):
 
 
 def kinds(rows):
-    """{tile: "whole", "cut" or "passed"} for these rows, of the tiles of the block."""
+    """{tile: "whole", "cut" or "skipped"} for these rows, of the tiles of the block."""
     tiles = range(seen(FIRST)[0] // COLS, (FIRST + 2 * ROWS - 1) // COLS + 1)
     found = {}
     for j in tiles:
         keys = range(j * COLS, (j + 1) * COLS)
         count = sum(key in seen(row) for row in rows for key in keys)
         whole = count == len(rows) * COLS
-        found[j] = "whole" if whole else "cut" if count else "passed"
+        found[j] = "whole" if whole else "cut" if count else "skipped"
     return found
 
 
@@ -75,16 +75,16 @@ def draw(lang):
     for w in range(2):
         made, found = strip(24 + w * (TALL + GAP), w, say)
         parts += made
-        own = [j for j, kind in found.items() if kind != "passed"]
-        (passed,) = found.keys() - {*own}
-        words |= {f"own{w}": f"{own[0]}–{own[-1]}", f"passed{w}": passed}
+        own = [j for j, kind in found.items() if kind != "skipped"]
+        (skipped,) = found.keys() - {*own}
+        words |= {f"own{w}": f"{own[0]}–{own[-1]}", f"skipped{w}": skipped}
     for n, j in enumerate(found):
         parts.append(s.middle(LEFT + CELL * (n + 0.5), 16, say["tile"].format(j=j)))
     y = 24 + 2 * TALL + GAP + 22
     width = CELL * len(found)
     parts.append(s.arrow(LEFT + width - 4, y - 5, -24, 0, 3, "tw-dot"))
     parts.append(s.text(LEFT + width - 36, y, say["walk"], "", "end"))
-    for x, kind in zip((4, 104, 250), ("whole", "cut", "passed")):
+    for x, kind in zip((4, 104, 250), ("whole", "cut", "skipped")):
         parts.append(s.rect(x, y + 14, 16, 16, f"wc-{kind}"))
         parts.append(s.text(x + 22, y + 27, say[kind]))
     return s.svg(478, y + 36, say["label"].format(**words), *parts)

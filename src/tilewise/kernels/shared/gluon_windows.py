@@ -78,6 +78,7 @@ def crew_of(q, k, keys):
     keys are those of a head in use at a time: K and V of a crew have CACHE bytes of L2.
     """
     batch, heads, *_ = q.shape
-    bytes_of_head = 2 * min(keys, k.shape[2]) * k.shape[3] * k.element_size()
+    keys = max(1, min(keys, k.shape[2]))  # below 1 where no row sees any
+    bytes_of_head = 2 * keys * k.shape[3] * k.element_size()
     crew = max(1, CACHE // bytes_of_head) * (heads // k.shape[1])
     return -(-batch * heads // -(-batch * heads // crew))

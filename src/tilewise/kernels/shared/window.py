@@ -20,8 +20,8 @@ def limits(causal, window, n_q, n_k):
     """
     left, right = check_window(window)
     here, far = n_k - n_q, n_q + n_k  # no key is further away than that
-    low = here - (far if left is None else left)
-    high = here + (far if right is None else right)
+    low = here - (far if left is None else min(left, far))
+    high = here + (far if right is None else min(right, far))
     return low, min(high, shift(causal, n_q, n_k)) if causal else high
 
 

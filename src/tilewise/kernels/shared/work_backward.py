@@ -165,12 +165,14 @@ class Work:
 
     @gluon.jit
     def walk(self, number):
-        """The Walk with this number. Row r sees keys 0 .. min(r + shift, n_k − 1).
+        """The Walk with this number. Row r sees keys 0 .. min(r + shift, n_k − 1), or,
+        with a width, those from r + shift − width on.
 
         Most rows see the early keys: these come first, but where dQ is added up with
         later keys first, it is they that wait for nobody. Keys past the end are masked
         in every tile: S = 0 there, and e^{−L} may be ∞, which K's zeros would turn into
-        NaN in dQ. Rows past the end, or that see no key, need no mask: their L is ∞.
+        NaN in dQ. Rows past the end, or that see no key, need no mask: their L is ∞;
+        where it is a sink, mask_backward.within asks for each tile.
         """
         before = (self.units - self.last) * self.cols  # the walks of other crews
         late = number >= before
