@@ -1,10 +1,10 @@
 """Compile the Gluon backward pass for Hopper, without one, and read the order in it.
 
 A process of its own, without TRITON_INTERPRET: python _gluon_backward.py reads jobs as
-JSON, {"d", "causal", "kv_heads", "parts"} and "order" and "draws" unless they are 0, or
-{"d", "packed"} for that of packed documents, and writes for each the counts of its
-kernels and, of main_kernel, the loops over tiles: what matters of each, in the order of
-the SASS.
+JSON, {"d", "causal", "kv_heads", "parts"} and "order" and "draws" unless they are 0,
+{"d", "packed"} for that of packed documents, or {"d", "window"}, and writes for each
+the counts of its kernels and, of main_kernel, the loops over tiles: what matters of
+each, in the order of the SASS.
 """
 
 import json
@@ -15,7 +15,11 @@ import torch
 from _compile import each, launched
 from _sass import count_all, disassembled, loops, taken
 
-from tilewise.kernels import gluon_backward, gluon_varlen_backward
+from tilewise.kernels import (
+    gluon_backward,
+    gluon_varlen_backward,
+    gluon_windows_backward,
+)
 
 EVENTS = {  # what to look for → its name in a loop
     r"WARPGROUP\.DEPBAR\.LE gsb0, 0x(\d)": "wait ≤ {}",  # products in flight
@@ -46,6 +50,8 @@ def over_tiles(body):
 def compiled(job):
     """The counts of a job's kernels, and the loops of the main one."""
     call = packed if "packed" in job else whole
+    if "window" in job:
+        call = windowed
     made = launched(90, lambda: call(job))
     found = {name: taken(kernel) for name, kernel in made.items()}
     main = made["main_kernel"]
@@ -68,6 +74,13 @@ def packed(job):
     cu, shape = torch.tensor([0, 1000, 2048]), (2048, 4, job["d"])
     q = torch.empty(shape, dtype=torch.bfloat16)
     gluon_varlen_backward.backward(q, q, q, q, q, torch.empty(2048, 4), cu, cu)
+
+
+def windowed(job):
+    """The host code for a window, with sinks."""
+    q = torch.empty(2, 4, 1024, job["d"], dtype=torch.bfloat16)
+    how = {"causal": True, "window": job["window"], "sinks": torch.empty(4)}
+    gluon_windows_backward.backward(q, q, q, q, q, torch.empty(q.shape[:-1]), **how)
 
 
 if __name__ == "__main__":

@@ -152,7 +152,6 @@ JOBS = {  # d, N, keys of the window, whether there are sinks: consumers
 
 @pytest.fixture(scope="module")
 def compiled(request):
-    """Counts of what the tests ask for."""
     keys = [*dict.fromkeys(key for (key,) in asked(request, "key"))] or [*JOBS]
     jobs = []
     for d, n, window, sinks in keys:
@@ -180,19 +179,20 @@ def test_both_products_are_in_flight(compiled, key):
 
 @pytest.fixture(scope="module")
 def backward(request):
-    """The same of the backward pass, by d."""
     dims = [*dict.fromkeys(d for (d,) in asked(request, "d"))] or [64, 128]
-    job = {"rung": "gluon_windows_backward", "pass": "backward", "arch": 90}
-    job |= {"causal": True, "options": {"window": [255, 0], "sinks": [4]}}
-    return dict(zip(dims, told("_compile.py", [job | {"d": d} for d in dims])))
+    jobs = [{"d": d, "window": [255, 0]} for d in dims]
+    return dict(zip(dims, told("_gluon_backward.py", jobs)))
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("d", [64, 128])
 def test_the_backward_pass_takes_the_units_of_hopper(backward, d):
-    """Two copies of the loop over tiles, 32 products each."""
+    """Two loops over tiles, 32 products each, and all exponentials beneath dPᵀ."""
     found = backward[d]
-    count = found.pop("main_kernel")
+    count, loops = found.pop("main_kernel"), found.pop("loops")
+    for loop in loops:
+        beneath = loop[loop.index("wait ≤ 1") : loop.index("wait ≤ 0")]
+        assert beneath.count("exp") == loop.count("exp") == 4096 // d, loop
     assert count["spills"] <= 8 and count["registers"] <= 168, count
     assert count["wgmma"] == 64 and count["mma"] == 0 and count["tma"] > 0, count
     assert count["shared"] <= SHARED and "overwritten" not in count, count

@@ -2,9 +2,9 @@
 
 Products and turns are those of `gluon_forward`. A consumer walks down from the last key
 that its rows see to the first one. Each step asks whether the window cuts its tile, and
-only then pays for the mask. What the rows of another consumer see and its own do
-not, it skips, before its way and after it. A sink is where a row's state begins, as in
-`scores`. For Hopper, 16 bits and d up to 128.
+only then pays for the mask. Before its walk and after it, a consumer skips the tiles
+that only others need. A sink is where a row's state begins, as in `scores`. For Hopper,
+16 bits and d up to 128.
 """
 
 from triton.experimental import gluon

@@ -113,7 +113,7 @@ def backward(
     low, high = limits(causal, window, n_q, n_k)
     longer = bool(causal) and high - low >= n_k // 2  # early keys have longer walks
     sms, rows = processors(q.device), ROWS[dims]
-    seen = min(n_k, max(high - low + 1, 2048))  # so that dq32 has 4 MiB · dims at most
+    seen = min(n_k, max(high - low + 1, 2048))  # so dq32 has 4 MiB · d for many keys
     most, parts = share_out(total, group, cols, n_q, seen, dims, longer, sms)
     dq32 = q.new_empty(most * group * n_pad * dims // 32, 32, dtype=torch.float32)
     sums, keys = dq32, cols * KEYS.value  # not read if nothing is to be summed
