@@ -4,9 +4,10 @@ from draw.figures.gpu.window_consumers import COLS, kinds
 from draw.numbers._shared import span
 from draw.tables.gpu.window_time import times
 
+from tilewise.hardware import CEILINGS
 from tilewise.ledger.tiles import visits
 
-N, SMS, ROWS = 16384, 132, 128
+N, WIDTH, SMS, ROWS = 16384, 2048, 132, 128
 SIZES = {  # (kernel, pass, d) → rows and keys of a tile, where they are not 128 × 128
     ("ours", "forward", 64): (64, 128),
     ("ours", "forward", 128): (64, 128),
@@ -64,13 +65,25 @@ def even():
 
 
 def beside():
-    """Speeds over others, and a window's time over that expected by its tiles."""
+    """Speeds over others and over the causal mask alone, sinks, the HBM's share."""
     ms = times()
+    behind = {}
     for other in ("fa4", "triton"):
         for way in ("forward", "backward"):
             its = [x for x in ms if x[:2] == (other, way) and x[3] < N]
-            yield from span(f"{way}_{other}", (ms[x] / ms["ours", *x[1:]] for x in its))
-    for name in ("ours", "triton", "flex", "fa4"):
-        cells = {x[:3] for x in ms if x[0] == name}
-        ratios = (ms[*x, 1024] / expected(ms, x) for x in cells)
-        yield from span(f"beside_{name}", ratios, 1)
+            over = {x[1:]: ms[x] / ms["ours", *x[1:]] for x in its}
+            behind |= {x: ratio for x, ratio in over.items() if ratio < 1}
+            yield from span(f"{way}_{other}", over.values())
+    assert len(its) == 12 and {x[:2] for x in behind} == {("backward", 128)}
+    yield "behind", f"{len(behind)}"
+    yield "behind_most", f"{100 / min(behind.values()) - 100:.0f}"
+    sinks = (ms[x] / ms["ours", *x[1:]] for x in ms if x[0] == "sinks")
+    yield "sinks_most", f"{100 * max(sinks) - 100:.0f}"
+    ours = [x[:3] for x in ms if x[0] == "ours" and x[3] == N]
+    yield from span("faster", (ms[*x, N] / ms[*x, 1024] for x in ours), 1)
+    moved = 4 * N * WIDTH * 2 / CEILINGS["hbm"]["value"] * 1e3  # Q, K, V, O in 16 bits
+    yield "moved", f"{moved * 1e3:.0f}"
+    for d in (64, 128):
+        narrow = ms["ours", "forward", d, 128]
+        yield f"narrow_{d}", f"{narrow * 1e3:.0f}"
+        yield f"share_{d}", f"{100 * moved / narrow:.0f}"

@@ -7,8 +7,6 @@ where flash-attn-4 is installed.
 """
 
 import importlib.util
-import random
-import statistics
 import sys
 from functools import partial
 from pathlib import Path
@@ -18,28 +16,32 @@ from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from measure.shared.results import write
-from measure.variants._variants import check, milliseconds
-from measure.variants.block_masks import CALLS, Calls
+from measure.variants._variants import check
 
 from tilewise import kernels
 from tilewise.bench.peers import entry
+from tilewise.bench.timing import summary, take_turns, timer
 from tilewise.ledger.tiles import visits
 
 N, WIDTH, TILE = 16384, 2048, 64
-WINDOWS = N, 4096, 2048, 1024, 512, 256  # the first is the causal mask alone
+WINDOWS = N, 4096, 2048, 1024, 512, 256, 128  # the first is the causal mask alone
+SECONDS = 30  # for all of a head dimension
 METHOD = f"""bf16, batch 1, {N} tokens, heads × d = {WIDTH}, causal: each row sees
 itself and the window − 1 keys before it. ours: gluon_windows and its backward pass,
 which flash_attention takes on Hopper. triton: scores and scores_backward. fa4:
 flash_attn_func with window_size. flex: compiled flex_attention with a BlockMask of its
 usual size, for some of the windows; backward passes of both by autograd. Outputs and
-gradients are compared with triton's first. tiles: those of {TILE} × {TILE} that hold a
-pair of the window, of a head. ms: medians of 9 rounds of {CALLS} calls, in which all of
-a d take their turn in an order drawn anew; not in CUDA graphs."""
+gradients, also those of a CUDA graph, are compared with triton's first. sinks: ours
+with a random sink for each head. tiles: those of {TILE} × {TILE} that hold a pair of
+the window, of a head. ms: medians of rounds, in which all of a d take their turn in an
+order drawn anew. A CUDA graph of as many calls as take 10 ms is replayed twice, and the
+second time is taken, so that no cost of the host counts."""
 
 
-def rung(name, x, window):
+def rung(name, x, window, sinks=None):
     """{pass: a function of nothing} of a pair of our kernels that takes windows."""
-    how = {"causal": True, "window": (window - 1, 0) if window < N else None}
+    seen = (window - 1, 0) if window < N else None
+    how = {"causal": True, "window": seen, "sinks": sinks}
     forward = getattr(kernels, name).forward
     backward = getattr(kernels, f"{name}_backward").backward
     given = x["q"], x["k"], x["v"]
@@ -74,41 +76,47 @@ def flex(x, window):
     return peer(partial(made, block_mask=mask), x, False)
 
 
-def runs(d):
-    """{(pass, name, window): a function of nothing}, whose results agree."""
-    shape, made = (1, WIDTH // d, N, d), {}
+def pairs(x, window):
+    """(name, its passes, those whose results it must have) for a window."""
+    right = rung("scores", x, window)
+    yield "triton", right, right
+    yield "ours", rung("gluon_windows", x, window), right
+    sinks = torch.randn(x["q"].shape[1], device="cuda")
+    with_sinks = rung("gluon_windows", x, window, sinks)
+    yield "sinks", with_sinks, rung("scores", x, window, sinks)
+    if window in (N, 1024, 256):
+        yield "flex", flex(x, window), right
+    if importlib.util.find_spec("flash_attn"):
+        yield "fa4", fa4(x, window), right
+
+
+def timed(d):
+    """{(pass, name, window): a function that measures it once}."""
+    shape, found = (1, WIDTH // d, N, d), {}
     x = {y: torch.randn(shape, device="cuda").bfloat16() for y in ("q", "k", "v", "do")}
-    there = importlib.util.find_spec("flash_attn") is not None
     for window in WINDOWS:
-        all_of = {"triton": rung("scores", x, window)}
-        all_of["ours"] = rung("gluon_windows", x, window)
-        if window in (N, 1024, 256):
-            all_of["flex"] = flex(x, window)
-        if there:
-            all_of["fa4"] = fa4(x, window)
-        for name, ways in all_of.items():
+        for name, ways, right in pairs(x, window):
             for way, f in ways.items():
-                check(name, f(), all_of["triton"][way]())
-                made[way, name, window] = f
-    return made
+                agrees = partial(check, name, right=right[way]())
+                agrees(f())
+                found[way, name, window], how = timer(
+                    f, lambda results, agrees=agrees: agrees(results) is None
+                )
+                assert how["graph"], (way, name, window)
+    return found
 
 
 def rows():
-    """A row {pass, name, window, d, tiles, ms} for each."""
+    """A row {pass, name, window, d, tiles, ms, …} for each."""
     for d in (64, 128):
-        made = runs(d)
-        graphs = {x: Calls(f) for x, f in made.items()}
-        times = {x: [] for x in graphs}
-        for _ in range(9):
-            for x in random.sample(list(graphs), len(graphs)):
-                times[x].append(milliseconds(graphs[x], CALLS))
-        for (way, name, window), ms in times.items():
+        for (way, name, window), readings in take_turns(timed(d), SECONDS).items():
             seen = (window - 1, 0) if window < N else None
             tiles = visits(N, N, TILE, TILE, True, window=seen)[2] // TILE**2
             row = {"pass": way, "name": name, "window": window, "d": d, "tiles": tiles}
-            yield row | {"ms": statistics.median(ms)}
-            print(row, round(statistics.median(ms), 4), flush=True)
+            yield row | summary(readings)
+            print(row, summary(readings), flush=True)
 
 
 if __name__ == "__main__":
-    write("window-peers", METHOD, {"rows": list(rows())})
+    with torch.cuda.stream(torch.cuda.Stream()):  # a graph needs one of its own
+        write("window-peers", METHOD, {"rows": list(rows())})

@@ -5,7 +5,7 @@ import json
 from draw.figures import _bench as bench
 
 NAMES = {"ours": "Gluon", "triton": "Triton", "flex": "Flex", "fa4": "FA4"}
-SHOWN = 256, 1024, 4096  # keys
+SHOWN = 128, 256, 1024, 4096  # keys
 SAY = {
     "en": {
         "head": ("pass", "$d$", "keys"),
@@ -34,10 +34,9 @@ def draw(lang):
             for window in SHOWN:
                 line = [ms.get((name, way, d, window)) for name in NAMES]
                 least = min(x for x in line if x)
-                cells = [
-                    "–" if x is None else f"**{x:.2f}**" if x == least else f"{x:.2f}"
-                    for x in line
-                ]
+                text = {x: f"{x:.{2 if x >= 1 else 3}f}" for x in line if x}
+                text |= {None: "–", least: f"**{text[least]}**"}
+                cells = [text[x] for x in line]
                 first = say[way], f"{d}", f"{window}", *cells
                 lines.append(f"| {' | '.join(first)} |")
     return "\n".join(lines)
