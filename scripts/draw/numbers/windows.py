@@ -2,7 +2,7 @@
 
 from draw.figures.gpu.window_consumers import COLS, kinds
 from draw.numbers._shared import span
-from draw.tables.gpu.window_time import times
+from draw.tables.gpu.window_time import SHOWN, times
 
 from tilewise.hardware import CEILINGS
 from tilewise.ledger.tiles import visits
@@ -17,7 +17,7 @@ SIZES = {  # (kernel, pass, d) → rows and keys of a tile, where they are not 1
 }
 
 
-def expected(ms, cell, window=1024):
+def expected(ms, cell, window):
     """The time of a window by the causal time and the tiles visited.
 
     They are of the kernel's own size: FlexAttention's BlockMask has 128 × 128, and
@@ -75,6 +75,7 @@ def beside():
             behind |= {x: ratio for x, ratio in over.items() if ratio < 1}
             yield from span(f"{way}_{other}", over.values())
     assert len(its) == 12 and {x[:2] for x in behind} == {("backward", 128)}
+    assert {x[2] for x in behind} - {*SHOWN} == {2048}, "the page says so"
     yield "behind", f"{len(behind)}"
     yield "behind_most", f"{100 / min(behind.values()) - 100:.0f}"
     sinks = (ms[x] / ms["ours", *x[1:]] for x in ms if x[0] == "sinks")
@@ -82,7 +83,9 @@ def beside():
     ours = [x[:3] for x in ms if x[0] == "ours" and x[3] == N]
     yield from span("faster", (ms[*x, N] / ms[*x, 1024] for x in ours), 1)
     # Q, K, V and O in 16 bits, µs
-    moved = round(4 * N * WIDTH * 2 / CEILINGS["hbm"]["value"] * 1e6)
+    size = 4 * N * WIDTH * 2
+    moved = round(size / CEILINGS["hbm"]["value"] * 1e6)
+    yield "megabytes", f"{size / 1e6:.0f}"
     yield "moved", f"{moved}"
     for d in (64, 128):
         narrow = round(ms["ours", "forward", d, 128] * 1e3)
