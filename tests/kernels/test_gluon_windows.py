@@ -164,7 +164,7 @@ def compiled(request):
 @pytest.mark.few(1)
 @pytest.mark.parametrize("key", JOBS, ids=str)
 def test_both_products_are_in_flight(compiled, key):
-    """No spills; the maxima run under P V, on both ways: with the mask and without."""
+    """No spills; the maxima run under P V, on every way through the branches."""
     d, _, window, _ = key
     count = compiled[key]["gluon_windows"]
     assert count["spills"] == 0 and count["shared"] <= SHARED, count
@@ -173,7 +173,7 @@ def test_both_products_are_in_flight(compiled, key):
     cols = 64 if window <= (256 if d == 128 else 512) else 128
     for loop in count["overlap"]:
         assert loop["started"] == d // 16 + cols // 16, loop
-        assert loop["in flight"] == 1 and loop["maxima between"] >= cols, loop
+        assert loop["in flight"] == 1 and loop["maxima between"] >= cols * 3 // 2, loop
         assert loop["spills"] == 0, loop
 
 

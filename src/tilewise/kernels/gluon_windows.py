@@ -24,12 +24,13 @@ from tilewise.kernels.shared.gluon import (
     describe,
     fragment,
     make_ring,
+    mask,
     processors,
     row_max,
     row_sums,
     scale_rows,
 )
-from tilewise.kernels.shared.gluon_windows import Windows, crew_of, masked
+from tilewise.kernels.shared.gluon_windows import Windows, crew_of, mask_before, masked
 from tilewise.kernels.shared.scores import rules
 from tilewise.kernels.shared.window import limits
 from tilewise.kernels.shared.work import Reach, Work, chosen, turns
@@ -62,22 +63,24 @@ def softmax(s, top, l, m, tau2):
 
 
 @gluon.jit
-def first_step(me, q, tile, l, m, first, last, col):
-    """The last of the tiles by itself: S, the masks, the softmax."""
+def first_step(me, q, tile, l, m, first, last, col, left):
+    """The last of the tiles by itself: S, the mask or both, the softmax."""
     me.k.wait(tile)
     me.wait_turn()
     s = me.scores(q, tile)
     me.pass_turn()
     s = warpgroup_mma_wait(0, deps=(s,))
     me.k.free(tile)
-    s = masked(s, first, last, col)
+    s = mask(s, last, col)
+    if left:
+        s = mask_before(s, first, col)
     p, l, m, alpha = softmax(s, row_max(s, m), l, m, me.tau2)
     return as_operand(p, me.v), l, m, alpha
 
 
 # --8<-- [start:step]
 @gluon.jit
-def step(me, q, tile, p, acc, l, m, alpha, first, last, col, cut):
+def step(me, q, tile, p, acc, l, m, alpha, first, last, col, cut, past):
     """Consumer.step, with a mask where the window cuts tile + 1, from key col on."""
     me.k.wait(tile + 1)
     me.wait_turn()
@@ -86,11 +89,15 @@ def step(me, q, tile, p, acc, l, m, alpha, first, last, col, cut):
     me.pass_turn()
     s = warpgroup_mma_wait(1, deps=(s,))  # S is there; P V goes on
     me.k.free(tile + 1)
-    # ptxas waits for P V where the two ways meet again. So the maxima are computed in
-    # both of them, and run underneath it.
+    # ptxas waits for P V where the ways meet again. So the maxima are computed in all
+    # of them, and run underneath it.
     if cut:
-        s = masked(s, first, last, col)
-        top = row_max(s, m)
+        if col >= past:  # also where the window ends
+            s = masked(s, first, last, col)
+            top = row_max(s, m)
+        else:
+            s = mask_before(s, first, col)
+            top = row_max(s, m)
     else:
         top = row_max(s, m)
     p, l, m, alpha = softmax(s, top, l, m, me.tau2)
@@ -119,12 +126,12 @@ def walk(me, q, windows, tile, row, begin, end, head):
     whole, past = windows.whole(row)
     acc = gl.zeros([64, D], gl.float32, fragment(D))
     l, m = windows.start(head)
-    p, l, m, alpha = first_step(me, q, tile, l, m, first, last, col)
+    p, l, m, alpha = first_step(me, q, tile, l, m, first, last, col, col < whole)
     for _ in range(end - 1 - begin):
         col -= COLS
         cut = (col < whole) | (col >= past)
         p, acc, l, m, alpha = step(
-            me, q, tile, p, acc, l, m, alpha, first, last, col, cut
+            me, q, tile, p, acc, l, m, alpha, first, last, col, cut, past
         )
         tile += 1
     return me.values(tile, p, acc, alpha), l, m, tile, rows
