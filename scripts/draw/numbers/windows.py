@@ -1,7 +1,9 @@
 """Numbers in the prose of the page on windows in Gluon: even rounds, times, excess."""
 
+from draw.figures._plot import results
 from draw.figures.gpu.window_consumers import COLS, kinds
 from draw.numbers._shared import span
+from draw.tables.gpu.backward_bounds import FILE
 from draw.tables.gpu.window_time import SHOWN, times
 
 from tilewise.hardware import CEILINGS
@@ -55,7 +57,7 @@ def numbers():
     found = kinds(range(640, 704))
     assert [*found.values()] == ["cut", "whole", "whole", "whole", "cut", "skipped"]
     assert [*found] == [*range(6, 12)] and COLS == 64, "the page says so"
-    return dict(pair for part in (even, beside) for pair in part())
+    return dict(pair for part in (even, beside, excess) for pair in part())
 
 
 def even():
@@ -65,7 +67,7 @@ def even():
 
 
 def beside():
-    """Speeds over others and over the causal mask alone, sinks, the HBM's share."""
+    """Speeds over others and over the causal mask alone, and what sinks cost."""
     ms = times()
     behind = {}
     for other in ("fa4", "triton"):
@@ -82,12 +84,36 @@ def beside():
     yield "sinks_most", f"{100 * max(sinks) - 100:.0f}"
     ours = [x[:3] for x in ms if x[0] == "ours" and x[3] == N]
     yield from span("faster", (ms[*x, N] / ms[*x, 1024] for x in ours), 1)
-    # Q, K, V and O in 16 bits, µs
-    size = 4 * N * WIDTH * 2
-    moved = round(size / CEILINGS["hbm"]["value"] * 1e6)
+
+
+def excess():
+    """What the tiles do not explain: the HBM's share, and that of the small kernels."""
+    ms = times()
+    size = 4 * N * WIDTH * 2  # bytes of Q, K, V and O in 16 bits
+    moved = round(size / CEILINGS["hbm"]["value"] * 1e6)  # µs
     yield "megabytes", f"{size / 1e6:.0f}"
     yield "moved", f"{moved}"
     for d in (64, 128):
+        over, its = small(ms, d)
+        yield f"over_{d}", f"{over}"
         narrow = round(ms["ours", "forward", d, 128] * 1e3)
         yield f"narrow_{d}", f"{narrow}"
         yield f"share_{d}", f"{100 * moved / narrow:.0f}"
+        assert its == small(ms, 64)[1], "the page names one number"
+    yield "small", f"{its}"
+
+
+def small(ms, d):
+    """Backward, 1024 keys: µs over the expectation, and those of the small kernels.
+
+    They take as long as with the causal mask, of which the expectation has a share.
+    """
+    cell = "ours", "backward", d
+    hope = expected(ms, cell, 1024)
+    over = ms[*cell, 1024] - hope
+    wanted = {"variant": "main_only", "n": 1024, "d": d}.items()
+    rows = [row for row in results(FILE)["rows"] if wanted <= row.items()]
+    its = sum(row["base_ms"] - row["ms"] for row in rows) / len(rows)
+    its *= 1 - hope / ms[*cell, N]
+    assert len(rows) == 2 and 0.4 < its / over < 0.6, "the page says: much of it"
+    return 10 * round(over * 100), 10 * round(its * 100)
