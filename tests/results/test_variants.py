@@ -104,6 +104,20 @@ def test_wide_windows_cost_what_their_tiles_suggest():
     assert len(cells) == 16
 
 
+def test_under_a_window_the_walks_alone_cost_what_their_tiles_suggest():
+    """Down to 1024 keys, within 15 %; what remains are the small kernels."""
+    us = windows.kernel_times()
+    for name, d, window in us:
+        if name == "main_kernel" and 1024 <= window < windows.N:
+            cell = "ours", "backward", d
+            hope = windows.expected(
+                {(*cell, windows.N): us[name, d, windows.N]}, cell, window
+            )
+            assert us[name, d, window] / hope < 1.15, (d, window)
+            small = us["rows_kernel", d, window] + us["dq_kernel", d, window]
+            assert abs(us["all", d, window] - us[name, d, window] - small) < 8
+
+
 def test_windows_in_gluon_are_faster_than_others():
     """In all cells than Triton's and FlexAttention's, in 18 of 24 than FA4's."""
     ms = windows.times()

@@ -1,9 +1,10 @@
 """Numbers in the prose of the page on windows in Gluon: even rounds, times, excess."""
 
-from draw.figures._plot import results
+import json
+
+from draw.figures._bench import newest
 from draw.figures.gpu.window_consumers import COLS, kinds
 from draw.numbers._shared import span
-from draw.tables.gpu.backward_bounds import FILE
 from draw.tables.gpu.window_time import SHOWN, times
 
 from tilewise.hardware import CEILINGS
@@ -94,26 +95,29 @@ def excess():
     yield "megabytes", f"{size / 1e6:.0f}"
     yield "moved", f"{moved}"
     for d in (64, 128):
-        over, its = small(ms, d)
-        yield f"over_{d}", f"{over}"
         narrow = round(ms["ours", "forward", d, 128] * 1e3)
         yield f"narrow_{d}", f"{narrow}"
         yield f"share_{d}", f"{100 * moved / narrow:.0f}"
-        assert its == small(ms, 64)[1], "the page names one number"
-    yield "small", f"{its}"
+    yield from profile()
 
 
-def small(ms, d):
-    """Backward, 1024 keys: µs over the expectation, and those of the small kernels.
+def kernel_times():
+    """{(kernel, or all; d; keys of the window): µs in a call of the backward pass}."""
+    rows = json.loads(newest("window-kernels").read_text("utf-8"))["rows"]
+    return {(row["kernel"], row["d"], row["window"]): row["us"] for row in rows}
 
-    They take as long as with the causal mask, of which the expectation has a share.
-    """
-    cell = "ours", "backward", d
-    hope = expected(ms, cell, 1024)
-    over = ms[*cell, 1024] - hope
-    wanted = {"variant": "main_only", "n": 1024, "d": d}.items()
-    rows = [row for row in results(FILE)["rows"] if wanted <= row.items()]
-    its = sum(row["base_ms"] - row["ms"] for row in rows) / len(rows)
-    its *= 1 - hope / ms[*cell, N]
-    assert len(rows) == 2 and 0.4 < its / over < 0.6, "the page says: much of it"
-    return 10 * round(over * 100), 10 * round(its * 100)
+
+def profile():
+    """Of the backward pass's kernels: µs of the small ones, and what tiles suggest."""
+    us = kernel_times()
+    cells = [x[1:] for x in us if x[0] == "all" and x[2] < N]
+    small = {x: us["rows_kernel", *x] + us["dq_kernel", *x] for x in cells}
+    yield from span("small", small.values(), 0)
+    for d in (64, 128):
+        narrow = small[d, 128] / us["all", d, 128]
+        assert abs(narrow - 1 / 3) < 0.03, "the page says: a third"
+        for name in ("main_kernel", "all"):
+            cell = "ours", "backward", d
+            hope = expected({(*cell, N): us[name, d, N]}, cell, 1024)
+            over = us[name, d, 1024] / hope
+            yield f"{name}_{d}", f"{over:.2f}"
