@@ -1,12 +1,15 @@
 """What was tried on the Gluon kernels can be tried again; pages say what it gave."""
 
 import pytest
+import torch
 from draw.numbers import windows
 from draw.numbers._shared import variant as speed
 from measure.variants import _backward_variants as backward
 from measure.variants import _forward_variants as forward
 from measure.variants import _order_variants as order
 from measure.variants import backward_walks as walks
+
+from tilewise.kernels.gluon_windows import choose
 
 CASES = [(m, name) for m in (forward, backward, order, walks) for name in m.VARIANTS]
 
@@ -116,6 +119,12 @@ def test_under_a_window_the_walks_alone_cost_what_their_tiles_suggest():
             assert us[name, d, window] / hope < 1.15, (d, window)
             small = us["rows_kernel", d, window] + us["dq_kernel", d, window]
             assert abs(us["all", d, window] - us[name, d, window] - small) < 8
+
+
+def test_narrow_windows_are_counted_in_the_tiles_that_the_kernel_takes():
+    for d, most in windows.FEW.items():
+        q = torch.empty(1, 1, windows.N, d, device="meta")
+        assert [choose(q, seen, {})[1] for seen in (most, most + 1)] == [64, 128]
 
 
 def test_windows_in_gluon_are_faster_than_others():
