@@ -78,6 +78,7 @@ def parts():
     gain = [100 / variant(RUN, "no_turns", d=d, causal=c) - 100 for d, c in cells]
     yield "turns_least", f"{min(gain):.0f}"
     yield "turns_most", f"{max(gain):.0f}"
+    yield "sums_apart", f"{100 / variant(RUN, 'row_sums_at_once') - 100:.1f}"
     for d in (64, 128):
         slower = 100 * (1 - variant(RUN, "held_back", d=d))
         yield f"held_{d}", f"{slower:.0f}"
@@ -85,6 +86,18 @@ def parts():
         kept = [(1 - 1 / j) ** 16 for j in range(1, tiles + 1)]
         yield f"skipped_{tiles}", f"{100 * sum(kept) / tiles:.0f}"
     yield "skip_16k", f"{100 / variant(RUN, 'rescale_always', n=16384) - 100:.0f}"
+
+
+def thresholds():
+    """What it gives, and costs, that m lags behind: speed, errors over FA2's."""
+    gain = {d: 100 * variant(RUN, "threshold_8", d=d) - 100 for d in (64, 128)}
+    yield "threshold_8_loss_64", f"{-gain[64]:.1f}"
+    yield "threshold_8_gain_128", f"{gain[128]:.1f}"
+    rows = results(bench.newest(RUN).stem)["errors"]
+    for name, times in (("threshold_2", 2), ("threshold_8", 1), ("threshold_8", 2)):
+        found = [x["errors"] for x in rows if x["times"] == times]
+        worst = max(x[name] / x["flash_attention_2"] for x in found)
+        yield f"{name}_error_{times}", f"{worst:.2f}"
 
 
 def wide():
@@ -97,4 +110,4 @@ def wide():
         assert all(x[-1] == max(x) for x in lines), "the page says so"
 
 
-PARTS = (schedules, shared, gains, clock, parts, wide)
+PARTS = (schedules, shared, gains, clock, parts, thresholds, wide)

@@ -25,6 +25,9 @@ HELD_Q = """            if D == 128:
                 me.q.free(block)
 """
 RESCALE = "acc = scale_rows(acc, alpha) if acc.shape[1] == 128 else rescale(acc, alpha)"
+MAXIMUM = "    m_new = gl.maximum(m, row_max(s, m) * tau2)  # τ₂ = τ log₂ e ≥ 0\n"
+TOP = "top = row_max(s, m) * tau2"
+BASE = "    base = m_new\n"
 SOFTMAX = "@gluon.jit\ndef softmax("
 EXP2 = "    return gl.exp2(s * tau2 - base[:, None]), m_new"
 EXP2_IN_PART = """    x = s * tau2 - base[:, None]
@@ -51,6 +54,16 @@ def exponentials(x):
 def variant(what, *changes, dims=(64, 128), **tile):
     """What it is, [(text, text instead)], at which d, and what the call names."""
     return {"what": what, "changes": changes, "dims": dims, "tile": tile}
+
+
+def threshold(grown):
+    """m follows the maximum once that has grown by more than so much, in base 2."""
+    return variant(
+        f"m and O follow a maximum that has grown by more than {grown} in base 2",
+        (MAXIMUM, MAXIMUM.replace("m_new = gl.maximum(m, row_max(s, m) * tau2)", TOP)),
+        (BASE, f"    m_new = gl.where(top > m + {grown}, top, m)\n" + BASE),
+        (RESCALE, "acc = rescale(acc, alpha)"),
+    )
 
 
 VARIANTS = {
@@ -104,6 +117,8 @@ VARIANTS = {
         (RESCALE, "acc = rescale(acc, alpha)"),
         dims=(128,),
     ),
+    "threshold_2": threshold(2),
+    "threshold_8": threshold(8),
     "polynomials": variant(
         "one exponential in eight by a polynomial of degree 3, in tiles without a mask",
         (SOFTMAX, EXPONENTIALS + SOFTMAX),

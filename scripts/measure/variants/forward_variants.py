@@ -5,16 +5,20 @@
 Writes benchmarks/results/<gpu>-<date>-forward-variants.json.
 """
 
+import itertools
 import sys
+import tempfile
 from functools import partial
 from pathlib import Path
 
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import scaled_dot_product_attention
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # scripts
 from measure.shared.results import write
 from measure.variants._forward_variants import VARIANTS, text
-from measure.variants._variants import METHOD, measure
+from measure.variants._variants import METHOD, load, measure
 
 
 def runs(modules, n, d, causal):
@@ -29,8 +33,37 @@ def runs(modules, n, d, causal):
     return made
 
 
+def relative(o, exact):
+    return ((o.double() - exact).norm() / exact.norm()).item()
+
+
+def errors(modules, d, times):
+    """{variant: ‖o − exact‖ / ‖exact‖}, N = 4096, q and k normal numbers times so many.
+
+    The exact output is standard attention's in float64. PyTorch's function runs
+    FlashAttention-2.
+    """
+    q, k, v = (torch.randn(1, 4, 4096, d, device="cuda") for _ in range(3))
+    q, k, v = (x.bfloat16() for x in (times * q, times * k, v))
+    exact = scaled_dot_product_attention(q.double(), k.double(), v.double())
+    made = {name: module.forward(q, k, v)[0] for name, module in modules.items()}
+    with sdpa_kernel([SDPBackend.FLASH_ATTENTION]):
+        made["flash_attention_2"] = scaled_dot_product_attention(q, k, v)
+    return {name: relative(o, exact) for name, o in made.items()}
+
+
+def error_rows():
+    """Rows of {d, times, errors} of the kernel and of those with a threshold."""
+    names = "base", "threshold_2", "threshold_8"
+    with tempfile.TemporaryDirectory() as folder:
+        modules = {name: load(name, text(name), folder) for name in names}
+        for d, times in itertools.product((64, 128), (1, 2, 3)):
+            yield {"d": d, "times": times, "errors": errors(modules, d, times)}
+
+
 if __name__ == "__main__":
     texts = {name: text(name) for name in ("base", *VARIANTS)}
     what = {name: variant["what"] for name, variant in VARIANTS.items()}
     rows = list(measure(texts, runs, products=2))
-    write("forward-variants", METHOD, {"variants": what, "rows": rows})
+    results = {"variants": what, "rows": rows, "errors": list(error_rows())}
+    write("forward-variants", METHOD, results)

@@ -2,7 +2,7 @@
 
 from draw.tables._tried import table
 
-FILE = "h200-2026-11-30-forward-variants"
+FILE = "h200-2026-12-01-forward-variants"
 SAY = {
     "en": {
         "head": "taken out | in its place",
