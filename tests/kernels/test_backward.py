@@ -15,7 +15,7 @@ def said(request):
     return _child.said(request, "_interpreted_backward", "name", "label")
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("label", [*LABELS, *CHECKS])
 @pytest.mark.parametrize("name", RUNGS)
 def test_in_the_interpreter(said, name, label):

@@ -30,7 +30,7 @@ def said(request):
     return _child.said(request, "_interpreted_decode", "label")
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("label", ["ledger", "many rows", *map(str, range(DRAWS))])
 def test_in_the_interpreter(said, label):
     assert said[label] == "ok"

@@ -16,7 +16,7 @@ def said(request):
     return _child.said(request, "_interpreted_ops", "check")
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("check", CHECKS)
 def test_in_the_interpreter(said, check):
     assert said[check] == "ok"

@@ -34,7 +34,7 @@ def said(request):
     return _child.said(request, "_interpreted_options", "label")
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("label", LABELS)
 def test_in_the_interpreter(said, label):
     assert said[label] == "ok"
