@@ -100,8 +100,8 @@ def visit(windows):
 
     yield visit
     wrong = [line for page in taken for line in page.wrong]
-    for page in taken if not wrong else ():
-        windows.give(page)
+    for page in taken:
+        page.context.close() if wrong else windows.give(page)
     assert wrong == []
 
 

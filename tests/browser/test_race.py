@@ -1,4 +1,4 @@
-"""The race on the front page, and the pages that a reader has read."""
+"""What moves on the front page, and the pages that a reader has read."""
 
 import pytest
 
@@ -52,6 +52,16 @@ def test_it_plays_and_pauses(visit):
     assert page.locator("tw-race button").inner_text() == "Play"
 
 
+def test_the_figure_in_motion_rests_where_nobody_looks(visit):
+    page = visit("index.html", scroll=False)
+    drawn = "() => %sdocument.querySelector('.om-f').checkVisibility(%s)"
+    options = "{ contentVisibilityAuto: true }"
+    page.locator(".tw-motion").scroll_into_view_if_needed()
+    page.wait_for_function(drawn % ("", options))
+    page.locator(".md-footer").scroll_into_view_if_needed()
+    page.wait_for_function(drawn % ("!", options))
+
+
 def test_without_scripts_it_shows_both_ends(visit):
     page = visit("index.html", javascript=False)
     assert page.evaluate(HIGH, ".tw-lane-standard .tw-S") == 96
@@ -68,6 +78,7 @@ def test_what_was_read_is_marked_in_both_languages(visit):
     assert page.locator(link).last.evaluate("x => x.classList.contains('tw-read')")
     root = page.url.rpartition("softmax/")[0]
     for start in ("index.html", "zh/index.html"):
+        page.requested.clear()  # what the page before still asks for is aborted
         page.goto(root + start)
         page.locator(f"{tile}.tw-read").wait_for()
         assert page.locator(".tw-book .tw-read").count() == 1

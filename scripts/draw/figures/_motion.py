@@ -90,12 +90,12 @@ def style(still, versions):
     return "\n".join(["<style>", *rules, "</style>"])
 
 
-def controls(lang, picture, width):
+def controls(lang, picture, width, height):
     """The picture and its buttons, as HTML; the CSS shows the buttons below it."""
     play, pause, tile, done, title = WORDS[lang]
     buttons = [("play", play, play), ("pause", pause, pause)]
     buttons += [(n, n, tile.format(n)) for n in range(1, TILES + 1)]
-    size = f'style="max-width:{ZOOM * width:g}px"'
+    size = f'style="max-width:{ZOOM * width:g}px;--tw-ratio:{width}/{height}"'
     made = [f'<div class="tw-motion" {size} role="group" aria-label="{title}">']
     for key, seen, name in [*buttons, (TILES + 1, done, done)]:
         live = ' class="tw-live"' if key in ("play", "pause") else ""

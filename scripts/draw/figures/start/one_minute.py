@@ -172,5 +172,6 @@ def draw(lang):
     done = s.lines(216, 35, 22, [x.format(**facts) for x in say["done"]])
     board.append(changing(*done, kind="d", stills=[len(STEPS) + 1]))
     css = style(STILL, [life[1:] for life in lives()])
-    picture = s.svg(400, 399, say["label"].format(**facts), css, *board)
-    return controls(lang, picture, 400)
+    size = 400, 399
+    picture = s.svg(*size, say["label"].format(**facts), css, *board)
+    return controls(lang, picture, *size)

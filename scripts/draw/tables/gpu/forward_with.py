@@ -9,8 +9,7 @@ SAY = {
         "held_back": "the wait for $O$ held back until after the exponentials",
         "half_tiles": "tiles of 64 keys",
         "rescale_asked": "rescalings left out",
-        "threshold_2": "rescalings only above a threshold of 2",
-        "threshold_8": "rescalings only above a threshold of 8",
+        "threshold_8": "rescalings only above a threshold",
         "polynomials": "one exponential in eight by a polynomial",
     },
     "zh": {
@@ -18,8 +17,7 @@ SAY = {
         "held_back": "把对 $O$ 的等待推迟到指数之后",
         "half_tiles": "块减半，64 个键",
         "rescale_asked": "最大值不变时跳过缩放",
-        "threshold_2": "增幅超过 2 才缩放",
-        "threshold_8": "增幅超过 8 才缩放",
+        "threshold_8": "增幅超过阈值才缩放",
         "polynomials": "每八个指数有一个用多项式算",
     },
 }
