@@ -65,7 +65,7 @@ def numbers():
 
 
 def even():
-    """The busiest program with crews of two heads; with eight, all have as much."""
+    """Tiles of a program with crews of eight heads, and of the busiest with two."""
     (each,) = {sum(x) for x in dealt(16, 8, 4096)}
     two = dealt(16, 2, 4096)
     short = [sum(tiles < max(x) for tiles in x) for x in two]

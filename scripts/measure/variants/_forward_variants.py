@@ -25,9 +25,8 @@ HELD_Q = """            if D == 128:
                 me.q.free(block)
 """
 RESCALE = "acc = scale_rows(acc, alpha) if acc.shape[1] == 128 else rescale(acc, alpha)"
-MAXIMUM = "    m_new = gl.maximum(m, row_max(s, m) * tau2)  # τ₂ = τ log₂ e ≥ 0\n"
-TOP = "top = row_max(s, m) * tau2"
-BASE = "    base = m_new\n"
+MAXIMUM = "m_new = gl.maximum(m, row_max(s, m) * tau2)"
+TOP = "top = row_max(s, m) * tau2; m_new = gl.where(top > m + {}, top, m)"
 SOFTMAX = "@gluon.jit\ndef softmax("
 EXP2 = "    return gl.exp2(s * tau2 - base[:, None]), m_new"
 EXP2_IN_PART = """    x = s * tau2 - base[:, None]
@@ -60,8 +59,7 @@ def threshold(grown):
     """m follows the maximum once that has grown by more than so much, in base 2."""
     return variant(
         f"m and O follow a maximum that has grown by more than {grown} in base 2",
-        (MAXIMUM, MAXIMUM.replace("m_new = gl.maximum(m, row_max(s, m) * tau2)", TOP)),
-        (BASE, f"    m_new = gl.where(top > m + {grown}, top, m)\n" + BASE),
+        (MAXIMUM, TOP.format(grown)),
         (RESCALE, "acc = rescale(acc, alpha)"),
     )
 
